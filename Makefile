@@ -1,0 +1,54 @@
+# The two commands of the README, and the rest of a developer's day. All of them install what they need.
+JOBS ?= $(shell nproc)
+MINUTES ?= 5
+PYTHON = build/venv/bin/python
+LATTICE = build/dev/tools/lattice/lattice
+
+.PHONY: help demo test build deps asan tsan fuzz bench format clean
+
+help:
+	@echo "make demo            build, run a network on a real point cloud, draw the result"
+	@echo "make test            build, run every test"
+	@echo "make build           build only: $(LATTICE)"
+	@echo "make asan, make tsan run the tests under AddressSanitizer, ThreadSanitizer"
+	@echo "make fuzz MINUTES=n  fuzz every reader for n minutes each"
+	@echo "make bench           build with benchmarks and run them"
+	@echo "make format          clang-format over our sources"
+
+deps:
+	@scripts/install_deps.sh
+
+build: deps
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS)
+
+demo: deps
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS) --target lattice_cli
+	scripts/demo.sh $(LATTICE)
+
+test: build
+	ctest --preset dev --parallel $(JOBS)
+	LATTICE_BIN=$(CURDIR)/$(LATTICE) $(PYTHON) -m pytest -q tests/cli
+
+asan tsan: deps
+	cmake --preset $@
+	cmake --build --preset $@ --parallel $(JOBS)
+	ctest --preset $@ --parallel $(JOBS)
+
+fuzz:
+	scripts/install_deps.sh fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz --parallel $(JOBS)
+	scripts/fuzz.sh build/fuzz $(MINUTES)
+
+bench: deps
+	cmake --preset release -DLATTICE_BENCH=ON
+	cmake --build --preset release --parallel $(JOBS)
+	scripts/bench.sh build/release
+
+format:
+	git ls-files -co --exclude-standard '*.cpp' '*.h' '*.hpp' '*.inl' | xargs clang-format -i
+
+clean:
+	rm -rf build

@@ -1,0 +1,90 @@
+// Writing a safetensors file: header from names and shapes, then the data, all or nothing.
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "artifact/quote.h"
+#include "artifact/safetensors.h"
+#include "artifact/safetensors_header.h"
+#include "base/checked.h"
+#include "base/file.h"
+#include "base/tensor.h"
+#include "base/utf8.h"
+
+namespace lattice {
+namespace {
+
+std::string json_text(const std::string& text) { return nlohmann::json(text).dump(); }
+
+} // namespace
+
+Status write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                         const SafetensorsMetadata& metadata) {
+  const auto refuse = [&](std::string message, const std::string& key) {
+    return fail(Code::usage, std::move(message), {path.filename().string(), 0, 0, printable(key)});
+  };
+
+  std::string header = "{";
+  if (!metadata.empty()) {
+    std::unordered_set<std::string> keys;
+    header += "\"__metadata__\":{";
+    for (size_t i = 0; i < metadata.size(); ++i) {
+      const auto& [key, value] = metadata[i];
+      if (!keys.insert(key).second)
+        return refuse(fmt::format("duplicate key {} in metadata", quote(key)), "");
+      if (first_invalid_utf8(key) != std::string::npos ||
+          first_invalid_utf8(value) != std::string::npos) {
+        return refuse("metadata is not valid UTF-8", "");
+      }
+      header += fmt::format("{}{}:{}", i > 0 ? "," : "", json_text(key), json_text(value));
+    }
+    header += '}';
+  }
+
+  std::vector<const NamedTensor*> order;
+  for (const NamedTensor& named : tensors) order.push_back(&named);
+  std::stable_sort(order.begin(), order.end(), [](const NamedTensor* a, const NamedTensor* b) {
+    return size_of(a->tensor.dtype) > size_of(b->tensor.dtype);
+  });
+
+  std::unordered_set<std::string> names{"__metadata__"};
+  std::vector<std::span<const std::byte>> parts(1);
+  int64_t offset = 0;
+  for (const NamedTensor* named : order) {
+    const auto& [name, tensor] = *named;
+    if (!names.insert(name).second)
+      return refuse(fmt::format("{} cannot be written twice", quote(name)), name);
+    if (first_invalid_utf8(name) != std::string::npos)
+      return refuse("the name is not valid UTF-8", name);
+    const auto elements = checked_product(tensor.shape);
+    const auto bytes = elements ? checked_mul(*elements, size_of(tensor.dtype)) : std::nullopt;
+    const auto end = bytes ? checked_add(offset, *bytes) : std::nullopt;
+    if (!end) return refuse(fmt::format("shape {} is no size", text_of(tensor.shape)), name);
+    if (*bytes > 0 && tensor.data == nullptr) return refuse("the tensor has no data", name);
+    header +=
+        fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                    header.size() > 1 ? "," : "", json_text(name),
+                    safetensors_name_of(tensor.dtype), fmt::join(tensor.shape, ","), offset, *end);
+    parts.emplace_back(static_cast<const std::byte*>(tensor.data), static_cast<size_t>(*bytes));
+    offset = *end;
+  }
+  header += '}';
+  header.resize((header.size() + 7) / 8 * 8, ' '); // the data starts on a multiple of 8
+  if (static_cast<int64_t>(header.size()) > SafetensorsFile::max_header_bytes) {
+    return refuse(fmt::format("the header takes {} bytes, the limit is {}", header.size(),
+                              SafetensorsFile::max_header_bytes),
+                  "");
+  }
+
+  std::string start;
+  for (int i = 0; i < 8; ++i)
+    start.push_back(static_cast<char>((static_cast<uint64_t>(header.size()) >> (8 * i)) & 0xff));
+  start += header;
+  parts[0] = std::as_bytes(std::span(std::as_const(start)));
+  return write_file_atomically(path, parts);
+}
+
+} // namespace lattice

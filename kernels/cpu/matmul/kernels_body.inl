@@ -1,0 +1,280 @@
+// The kernels themselves, over the vectors of one SIMD level. Not a header: it has no guard and is included
+// inside a namespace that defines Vec, lanes, the few operations below on them, and LATTICE_LAMBDA.
+//
+// Needed: zero, load (aligned), load_any, store (aligned), store_any, broadcast, add, mul, fma, div, sqrt,
+// relu, load_part, store_part (the first n floats), load_f16, load_f16_part, store_f16, store_f16_part,
+// activate (activation.h).
+
+// f(0), f(1), ... f(count - 1) with constants, so that arrays of vectors stay in registers.
+template <int... index, class F>
+LATTICE_INLINE void each_of(std::integer_sequence<int, index...>, F&& f) {
+  (f(std::integral_constant<int, index>{}), ...);
+}
+template <int count, class F>
+LATTICE_INLINE void unrolled(F&& f) {
+  each_of(std::make_integer_sequence<int, count>{}, f);
+}
+
+// ------------------------------------------------------------------------------------ products of pairs
+
+// `groups` groups of `rows` pairs each, from pair `at` on. The loop over channels is not unrolled: its three
+// counting instructions are hidden behind the sums, and the compiler keeps every sum in its register.
+template <int rows, int vectors, int fixed_cin>
+LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups) {
+  const int64_t cin = fixed_cin > 0 ? fixed_cin : run.cin;
+  for (; groups > 0; --groups, at += rows) {
+    const float* x[rows];
+    if (run.in != nullptr) {
+      unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = run.x + int64_t{run.in[at + r]} * run.x_pitch; });
+    } else {
+      const float* first = run.x + (run.in_first + at) * run.x_pitch;
+      unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = first + r * run.x_pitch; });
+    }
+    Vec part[rows * vectors];
+    unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA { part[i] = zero(); });
+    const float* w = run.w;
+    // One input channel. Whichever is fewer stays in registers: the weights or the elements of x.
+    const auto channel = [&](int64_t c) LATTICE_LAMBDA {
+      if constexpr (vectors <= rows) {
+        Vec weight[vectors];
+        unrolled<vectors>([&](auto v) LATTICE_LAMBDA { weight[v] = load(w + v * lanes); });
+        unrolled<rows>([&](auto r) LATTICE_LAMBDA {
+          const Vec element = broadcast(x[r] + c);
+          unrolled<vectors>([&](auto v) LATTICE_LAMBDA {
+            accumulate(part[r * vectors + v], element, weight[v]);
+          });
+        });
+      } else {
+        Vec element[rows];
+        unrolled<rows>([&](auto r) LATTICE_LAMBDA { element[r] = broadcast(x[r] + c); });
+        unrolled<vectors>([&](auto v) LATTICE_LAMBDA {
+          const Vec weight = load(w + v * lanes);
+          unrolled<rows>([&](auto r) LATTICE_LAMBDA {
+            accumulate(part[r * vectors + v], element[r], weight);
+          });
+        });
+      }
+      w += vectors * lanes;
+    };
+    if constexpr (fixed_cin > 0) {
+      unrolled<fixed_cin>([&](auto c) LATTICE_LAMBDA { channel(c); });
+    } else {
+      for (int64_t c = 0; c < cin; ++c) channel(c);
+    }
+    float* total[rows];
+    if (run.out != nullptr) {
+      float* first = run.total + run.out_first * run.total_pitch;
+      unrolled<rows>(
+          [&](auto r) LATTICE_LAMBDA { total[r] = first + int64_t{run.out[at + r]} * run.total_pitch; });
+    } else {
+      float* first = run.total + (run.out_first + at) * run.total_pitch;
+      unrolled<rows>([&](auto r) LATTICE_LAMBDA { total[r] = first + r * run.total_pitch; });
+    }
+    if (run.store) {
+      unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA {
+        store(total[i / vectors] + i % vectors * lanes, part[i]);
+      });
+    } else {
+      unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA {
+        float* to = total[i / vectors] + i % vectors * lanes;
+        store(to, add(load(to), part[i]));
+      });
+    }
+  }
+}
+
+template <int max_rows, int vectors, int fixed_cin>
+struct GroupTable {
+  using Run = void (*)(const PairRun&, int64_t, int64_t);
+  template <int... index>
+  static constexpr std::array<Run, max_rows> make(std::integer_sequence<int, index...>) {
+    return {&run_groups<index + 1, vectors, fixed_cin>...};
+  }
+  static constexpr std::array<Run, max_rows> of_rows =
+      make(std::make_integer_sequence<int, max_rows>{});
+};
+
+// Splits the pairs into groups of nearly equal size: 7 + 7 rather than 12 + 2.
+template <int max_rows, int vectors, int fixed_cin>
+void run_pairs(const PairRun& run) {
+  if (run.count <= 0) return;
+  const int64_t groups = (run.count + max_rows - 1) / max_rows;
+  const int64_t size = run.count / groups;
+  const int64_t longer = run.count % groups;
+  const auto& table = GroupTable<max_rows, vectors, fixed_cin>::of_rows;
+  if (longer > 0) table[static_cast<size_t>(size)](run, 0, longer);
+  table[static_cast<size_t>(size - 1)](run, longer * (size + 1), groups - longer);
+}
+
+constexpr PairKernel kernels[] = {
+#define LATTICE_KERNEL(vectors, rows, cin, cost, why)                                              \
+  {LATTICE_LEVEL_NAME, vectors, rows, cin, cost, why, &run_pairs<rows, vectors, cin>},
+#include "kernels/cpu/matmul/kernels.inc"
+#undef LATTICE_KERNEL
+};
+
+// ------------------------------------------------------------------------------------- the row epilogue
+
+LATTICE_INLINE Vec rounded_to_f16(Vec x) {
+  uint16_t halves[lanes];
+  store_f16(halves, x);
+  return load_f16(halves);
+}
+
+// The entries that have a path of their own, in this order; anything else goes entry by entry.
+struct Pattern {
+  const EpilogueEntry* norm = nullptr;
+  const EpilogueEntry* residual = nullptr;
+  bool relu = false;
+  bool fits = false;
+};
+
+inline Pattern pattern_of(std::span<const EpilogueEntry> entries) {
+  Pattern pattern;
+  size_t at = 0;
+  if (at < entries.size() && entries[at].kind == EpilogueOp::Kind::batch_norm)
+    pattern.norm = &entries[at++];
+  if (at < entries.size() && entries[at].kind == EpilogueOp::Kind::residual)
+    pattern.residual = &entries[at++];
+  if (at < entries.size() && entries[at].kind == EpilogueOp::Kind::activation &&
+      entries[at].activation == ActivationKind::relu) {
+    pattern.relu = true;
+    ++at;
+  }
+  pattern.fits = at == entries.size();
+  return pattern;
+}
+
+template <class T>
+LATTICE_INLINE Vec load_values(const T* from, int64_t count) {
+  if constexpr (std::is_same_v<T, float>) {
+    return count >= lanes ? load_any(from) : load_part(from, count);
+  } else {
+    return count >= lanes ? load_f16(from) : load_f16_part(from, count);
+  }
+}
+
+template <class T>
+LATTICE_INLINE void store_values(T* to, Vec x, int64_t count) {
+  if constexpr (std::is_same_v<T, float>) {
+    count >= lanes ? store_any(to, x) : store_part(to, x, count);
+  } else {
+    count >= lanes ? store_f16(to, x) : store_f16_part(to, x, count);
+  }
+}
+
+// After each operation an f16 value is what memory would hold.
+template <class T>
+LATTICE_INLINE Vec settled(Vec x) {
+  if constexpr (std::is_same_v<T, float>) {
+    return x;
+  } else {
+    return rounded_to_f16(x);
+  }
+}
+
+// Adding to +0 is what the first edge of a row does to its part (-0 becomes +0); where kernels stored the part
+// itself it happens here, and to totals it does nothing.
+
+// bias, then batch norm, residual and relu as the flags say: one pass from totals to y.
+template <class T, bool has_norm, bool has_residual, bool has_relu>
+void finish_pattern(const FinishRun& run, const Pattern& pattern) {
+  const float* bias = run.epilogue->bias;
+  for (int64_t row = 0; row < run.rows; ++row) {
+    const float* total = run.total + row * run.total_pitch;
+    T* y = run.y.row<T>(run.first_row + row);
+    const T* residual = has_residual ? pattern.residual->residual.row<T>(run.first_row + row) : nullptr;
+    const auto vector_at = [&](int64_t c, int64_t count) LATTICE_LAMBDA {
+      Vec value = add(zero(), load(total + c));
+      if (bias != nullptr) value = add(value, load(bias + c));
+      value = settled<T>(value);
+      if constexpr (has_norm)
+        value = settled<T>(fma(value, load(pattern.norm->scale + c), load(pattern.norm->shift + c)));
+      if constexpr (has_residual) value = settled<T>(add(value, load_values(residual + c, count)));
+      if constexpr (has_relu) value = relu(value);
+      store_values(y + c, value, count);
+    };
+    int64_t c = 0;
+    for (; c + lanes <= run.cols; c += lanes) vector_at(c, lanes);
+    if (c < run.cols) vector_at(c, run.cols - c);
+  }
+}
+
+// Any list of entries, one after another over a row of totals in the cache.
+template <class T>
+void finish_any(const FinishRun& run) {
+  const int64_t whole = (run.cols + lanes - 1) / lanes * lanes;
+  for (int64_t row = 0; row < run.rows; ++row) {
+    float* total = run.total + row * run.total_pitch;
+    for (int64_t c = 0; c < whole; c += lanes) {
+      Vec value = add(zero(), load(total + c));
+      if (run.epilogue->bias != nullptr) value = add(value, load(run.epilogue->bias + c));
+      store(total + c, settled<T>(value));
+    }
+    for (const EpilogueEntry& entry : run.epilogue->entries) {
+      if (entry.kind == EpilogueOp::Kind::activation) {
+        activate(entry, total, whole);
+        if constexpr (!std::is_same_v<T, float>)
+          for (int64_t c = 0; c < whole; c += lanes) store(total + c, settled<T>(load(total + c)));
+        continue;
+      }
+      for (int64_t c = 0; c < run.cols; c += lanes) {
+        Vec value = load(total + c);
+        if (entry.kind == EpilogueOp::Kind::batch_norm) {
+          value = fma(value, load(entry.scale + c), load(entry.shift + c));
+        } else {
+          const T* residual = entry.residual.row<T>(run.first_row + row);
+          value = add(value, load_values(residual + c, run.cols - c));
+        }
+        store(total + c, settled<T>(value));
+      }
+    }
+    T* y = run.y.row<T>(run.first_row + row);
+    for (int64_t c = 0; c < run.cols; c += lanes)
+      store_values(y + c, load(total + c), run.cols - c);
+  }
+}
+
+template <class T>
+void finish_rows(const FinishRun& run) {
+  if (run.den != nullptr) {
+    const Vec eps = broadcast(&run.eps);
+    for (int64_t row = 0; row < run.rows; ++row) {
+      float* total = run.total + row * run.total_pitch;
+      const float* den = run.den + row * run.total_pitch;
+      for (int64_t c = 0; c < run.cols; c += lanes)
+        store(total + c, div(add(zero(), load(total + c)), sqrt(add(load(den + c), eps))));
+    }
+  }
+  const Pattern pattern = pattern_of(run.epilogue->entries);
+  if (!pattern.fits) return finish_any<T>(run);
+  const int which = (pattern.norm != nullptr ? 4 : 0) + (pattern.residual != nullptr ? 2 : 0) +
+                    (pattern.relu ? 1 : 0);
+  switch (which) {
+  case 0: return finish_pattern<T, false, false, false>(run, pattern);
+  case 1: return finish_pattern<T, false, false, true>(run, pattern);
+  case 2: return finish_pattern<T, false, true, false>(run, pattern);
+  case 3: return finish_pattern<T, false, true, true>(run, pattern);
+  case 4: return finish_pattern<T, true, false, false>(run, pattern);
+  case 5: return finish_pattern<T, true, false, true>(run, pattern);
+  case 6: return finish_pattern<T, true, true, false>(run, pattern);
+  default: return finish_pattern<T, true, true, true>(run, pattern);
+  }
+}
+
+inline void finish(const FinishRun& run) {
+  run.y.dtype == DType::f16 ? finish_rows<uint16_t>(run) : finish_rows<float>(run);
+}
+
+// ------------------------------------------------------------------------------------------- f16 inputs
+
+inline void widen(const WidenRun& run) {
+  for (int64_t i = 0; i < run.count; ++i) {
+    const int64_t row = run.in != nullptr ? int64_t{run.in[i]} : run.in_first + i;
+    const uint16_t* from = run.x + row * run.x_pitch;
+    float* to = run.to + i * run.pitch;
+    int64_t c = 0;
+    for (; c + lanes <= run.cols; c += lanes) store(to + c, load_f16(from + c));
+    if (c < run.cols) store(to + c, load_f16_part(from + c, run.cols - c));
+  }
+}

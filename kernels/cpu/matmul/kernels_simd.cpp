@@ -1,0 +1,169 @@
+// The AVX2 and AVX-512 kernels: the vectors of kernels_body.inl from Highway, once for each target.
+// Targets without fma are left out; the scalar level stands in for them.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/cpu/matmul/kernels.h"
+#include "kernels/cpu/matmul/simd_tables.h"
+
+#ifndef LATTICE_SKIP
+#define LATTICE_SKIP 0
+#endif
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | LATTICE_SKIP)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/matmul/kernels_simd.cpp"
+#include <hwy/foreach_target.h>  // includes this file again for every target
+
+#include <hwy/highway.h>
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#undef LATTICE_INLINE
+#undef LATTICE_NOINLINE
+#undef LATTICE_LAMBDA
+#undef LATTICE_LEVEL_NAME
+#undef LATTICE_KERNEL_LANES
+#undef LATTICE_LANES_INLINE
+#define LATTICE_INLINE inline __attribute__((always_inline))
+#define LATTICE_NOINLINE __attribute__((noinline))
+#define LATTICE_LAMBDA HWY_ATTR __attribute__((always_inline))
+#define LATTICE_LANES_INLINE inline
+#if HWY_TARGET == HWY_AVX2
+#define LATTICE_LEVEL_NAME "avx2"
+#define LATTICE_KERNEL_LANES 8
+#else
+#define LATTICE_LEVEL_NAME "avx512"
+#define LATTICE_KERNEL_LANES 16
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace lattice::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using Halves = hn::Rebind<hwy::float16_t, Floats>;
+using Ints = hn::Rebind<int32_t, Floats>;
+using Vec = hn::Vec<Floats>;
+constexpr int lanes = LATTICE_KERNEL_LANES;
+static_assert(lanes == hn::MaxLanes(Floats()));
+
+LATTICE_INLINE Vec zero() { return hn::Zero(Floats()); }
+LATTICE_INLINE Vec load(const float* from) { return hn::Load(Floats(), from); }
+LATTICE_INLINE Vec load_any(const float* from) { return hn::LoadU(Floats(), from); }
+LATTICE_INLINE void store(float* to, Vec x) { hn::Store(x, Floats(), to); }
+LATTICE_INLINE void store_any(float* to, Vec x) { hn::StoreU(x, Floats(), to); }
+LATTICE_INLINE Vec broadcast(const float* from) { return hn::Set(Floats(), *from); }
+LATTICE_INLINE Vec add(Vec a, Vec b) { return hn::Add(a, b); }
+LATTICE_INLINE Vec div(Vec a, Vec b) { return hn::Div(a, b); }
+LATTICE_INLINE Vec sqrt(Vec a) { return hn::Sqrt(a); }
+LATTICE_INLINE Vec fma(Vec a, Vec b, Vec c) { return hn::MulAdd(a, b, c); }
+// sum = fma(a, b, sum), in the register that holds sum: the compiler would rotate sums through registers
+// and spend moves on it.
+LATTICE_INLINE void accumulate(Vec& sum, Vec a, Vec b) {
+  __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+}
+LATTICE_INLINE Vec relu(Vec x) { return hn::IfThenZeroElse(hn::Le(x, zero()), x); }
+
+LATTICE_INLINE Vec load_part(const float* from, int64_t count) {
+  return hn::MaskedLoad(hn::FirstN(Floats(), static_cast<size_t>(count)), Floats(), from);
+}
+LATTICE_INLINE void store_part(float* to, Vec x, int64_t count) {
+  hn::BlendedStore(x, hn::FirstN(Floats(), static_cast<size_t>(count)), Floats(), to);
+}
+LATTICE_INLINE Vec load_f16(const uint16_t* from) {
+  return hn::PromoteTo(Floats(), hn::LoadU(Halves(), reinterpret_cast<const hwy::float16_t*>(from)));
+}
+LATTICE_INLINE void store_f16(uint16_t* to, Vec x) {
+  hn::StoreU(hn::DemoteTo(Halves(), x), Halves(), reinterpret_cast<hwy::float16_t*>(to));
+}
+LATTICE_INLINE Vec load_f16_part(const uint16_t* from, int64_t count) {
+  uint16_t whole[lanes] = {};
+  for (int64_t i = 0; i < count; ++i) whole[i] = from[i];
+  return load_f16(whole);
+}
+LATTICE_INLINE void store_f16_part(uint16_t* to, Vec x, int64_t count) {
+  uint16_t whole[lanes];
+  store_f16(whole, x);
+  for (int64_t i = 0; i < count; ++i) to[i] = whole[i];
+}
+
+// Vectors as lanes of math_formulas.inl.
+struct Lanes {
+  using F = Vec;
+  using I = hn::Vec<Ints>;
+  LATTICE_INLINE F set(float value) const { return hn::Set(Floats(), value); }
+  LATTICE_INLINE I set_int(int32_t value) const { return hn::Set(Ints(), value); }
+  LATTICE_INLINE F fma(F a, F b, F c) const { return hn::MulAdd(a, b, c); }
+  LATTICE_INLINE F fnma(F a, F b, F c) const { return hn::NegMulAdd(a, b, c); }
+  LATTICE_INLINE auto less(F a, F b) const { return hn::Lt(a, b); }
+  LATTICE_INLINE auto less_equal(F a, F b) const { return hn::Le(a, b); }
+  LATTICE_INLINE auto equal(F a, F b) const { return hn::Eq(a, b); }
+  template <class Mask>
+  LATTICE_INLINE F select(Mask mask, F yes, F no) const {
+    return hn::IfThenElse(mask, yes, no);
+  }
+  LATTICE_INLINE F abs(F a) const { return hn::Abs(a); }
+  LATTICE_INLINE F copysign(F magnitude, F sign) const { return hn::CopySign(magnitude, sign); }
+  LATTICE_INLINE F sqrt(F a) const { return hn::Sqrt(a); }
+  LATTICE_INLINE I bits(F a) const { return hn::BitCast(Ints(), a); }
+  LATTICE_INLINE F value(I a) const { return hn::BitCast(Floats(), a); }
+  LATTICE_INLINE F both(F a, F b) const { return hn::And(a, b); }
+  LATTICE_INLINE F either(F a, F b) const { return hn::Or(a, b); }
+  template <int count>
+  LATTICE_INLINE I shift_left(I a) const {
+    return hn::ShiftLeft<count>(a);
+  }
+  template <int count>
+  LATTICE_INLINE I shift_right(I a) const {
+    return hn::ShiftRight<count>(a);
+  }
+};
+constexpr int lanes_step = lanes;
+LATTICE_INLINE Vec lanes_load(const float* from) { return load(from); }
+LATTICE_INLINE void lanes_store(float* to, Vec x) { store(to, x); }
+
+#include "kernels/math_formulas.inl"
+
+#include "kernels/cpu/matmul/activate.inl"
+
+#include "kernels/cpu/matmul/kernels_body.inl"
+
+}  // namespace
+
+const SimdTable& table() {
+  static constexpr SimdTable made{lanes == 16 ? SimdLevel::avx512 : SimdLevel::avx2, lanes, kernels,
+                                  &finish, &widen};
+  return made;
+}
+
+}  // namespace lattice::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace lattice::cpu {
+
+SimdLevel supported_level() {
+  const int64_t targets = hwy::SupportedTargets();
+  if ((targets & HWY_AVX3) != 0) return SimdLevel::avx512;
+  if ((targets & HWY_AVX2) != 0) return SimdLevel::avx2;
+  return SimdLevel::scalar;
+}
+
+#if HWY_TARGETS & HWY_AVX2
+const SimdTable& avx2_table() { return N_AVX2::table(); }
+#else
+const SimdTable& avx2_table() { return scalar_table(); }
+#endif
+#if HWY_TARGETS & HWY_AVX3
+const SimdTable& avx512_table() { return N_AVX3::table(); }
+#else
+const SimdTable& avx512_table() { return avx2_table(); }
+#endif
+
+}  // namespace lattice::cpu
+#endif

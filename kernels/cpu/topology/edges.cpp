@@ -1,0 +1,301 @@
+// Relations by merging. See edges.h.
+#include "kernels/cpu/topology/edges.h"
+
+#include <string>
+#include <vector>
+
+#include "base/checked.h"
+#include "kernels/cpu/topology/generate.h"
+#include "kernels/cpu/topology/matches.h"
+#include "kernels/cpu/topology/parallel.h"
+
+namespace lattice::cpu {
+
+bool Geometry::mirrored() const {
+  for (size_t i = 0; i < 3; ++i) {
+    if (size[i] % 2 == 0 || stride[i] != 1 || base[i] != -(size[i] - 1) / 2 * dilation[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Geometry::cells() const {
+  for (size_t i = 0; i < 3; ++i) {
+    if (size[i] != stride[i] || base[i] != 0) return false;
+    if (size[i] > 1 && dilation[i] != 1) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// Offsets offset .. offset + count - 1 of one axis, kernel indices from `index` on.
+struct Window {
+  int64_t offset = 0;
+  int64_t count = 0;
+  int64_t index = 0;
+};
+
+// The kernel indices first .. size-1 of one axis as windows without gaps.
+class Windows {
+ public:
+  Windows(const Geometry& geometry, size_t axis)
+      : base_(geometry.base[axis]), dilation_(geometry.dilation[axis]), size_(geometry.size[axis]) {
+  }
+
+  int64_t size() const { return size_; }
+  // visit(Window) for the indices begin .. end-1.
+  template <class Visit>
+  void for_each(int64_t begin, int64_t end, Visit&& visit) const {
+    if (begin >= end) return;
+    if (dilation_ == 1) return visit(Window{offset(begin), end - begin, begin});
+    for (int64_t index = begin; index < end; ++index) {
+      const Window window{offset(index), 1, index};
+      if (window.offset > farthest) return; // and so are all that follow
+      visit(window);
+    }
+  }
+
+ private:
+  // Beyond this no coordinate times a stride meets an int32, and below it no sum leaves int64.
+  static constexpr int64_t farthest = int64_t{1} << 62;
+  int64_t offset(int64_t index) const {
+    int64_t product = 0, sum = 0;
+    if (__builtin_mul_overflow(index, dilation_, &product) ||
+        __builtin_add_overflow(base_, product, &sum)) {
+      return INT64_MAX / 2 + farthest / 2;
+    }
+    return sum;
+  }
+
+  int64_t base_, dilation_, size_;
+};
+
+bool is_int32(int64_t value) { return value == static_cast<int32_t>(value); }
+
+// First of the ascending at .. end that is not less than `wanted`: a few steps, then doubling ones.
+template <class T, class Wanted>
+const T* advance(const T* at, const T* end, const Wanted& wanted) {
+  for (int step = 0; step < 8; ++step, ++at) {
+    if (at == end || !(*at < wanted)) return at;
+  }
+  int64_t stride = 8;
+  while (end - at > stride && at[stride] < wanted) {
+    at += stride;
+    stride *= 2;
+  }
+  return std::lower_bound(at, std::min(end, at + stride + 1), wanted);
+}
+
+// Finds the matches of the coarse columns of one chunk.
+class Walk {
+ public:
+  Walk(const RowTree& fine, const RowTree& coarse, const Geometry& geometry, MatchStream& out)
+      : fine_(fine), coarse_(coarse), geometry_(geometry), x_(geometry, 0), y_(geometry, 1),
+        z_(geometry, 2), out_(out) {}
+
+  void columns(int64_t begin, int64_t end, bool upper_half) {
+    if (begin >= end) return;
+    begin_ = begin;
+    end_ = end;
+    const Triple centre{x_.size() / 2, y_.size() / 2, z_.size() / 2};
+    // Kernel rows after the centre: larger x; or equal x and larger y; or equal x and y and larger
+    // z.
+    x_.for_each(upper_half ? centre[0] : 0, x_.size(), [&](const Window& x) {
+      for (int64_t i = 0; i < x.count; ++i) {
+        const int64_t index = x.index + i;
+        const bool middle = upper_half && index == centre[0];
+        const int64_t row = index * y_.size();
+        y_.for_each(middle ? centre[1] + 1 : 0, y_.size(),
+                    [&](const Window& y) { lines(x.offset + i, y, 0, row); });
+        if (middle) {
+          y_.for_each(centre[1], centre[1] + 1,
+                      [&](const Window& y) { lines(x.offset + i, y, centre[2] + 1, row); });
+        }
+      }
+    });
+  }
+
+ private:
+  // All matches with one x offset and one window of y; z indices from z_begin on.
+  void lines(int64_t x_offset, const Window& y, int64_t z_begin, int64_t row_of_x) {
+    z_.for_each(z_begin, z_.size(), [&](const Window& z) {
+      if (out_.refused()) return;
+      const int64_t kernel_row = (row_of_x + y.index) * z_.size() + z.index;
+      const LineKey* target = fine_.line.data();
+      const LineKey* const target_end = target + fine_.lines();
+      int64_t line = coarse_.line_of_column(begin_);
+      for (int64_t column = begin_; column < end_; ++line) {
+        const int64_t last = std::min<int64_t>(end_, coarse_.line_begin[line + 1]);
+        const int64_t x = int64_t{coarse_.line[line].x} * geometry_.stride[0] + x_offset;
+        if (is_int32(x)) {
+          const LineKey wanted{coarse_.line[line].batch, static_cast<int32_t>(x)};
+          target = advance(target, target_end, wanted);
+          if (target != target_end && *target == wanted) {
+            columns_of_line(column, last, target - fine_.line.data(), y, z, kernel_row);
+          }
+        }
+        column = last;
+      }
+    });
+  }
+
+  // The coarse columns begin .. end-1 against one fine line.
+  void columns_of_line(int64_t begin, int64_t end, int64_t fine_line, const Window& y,
+                       const Window& z, int64_t kernel_row) {
+    const int32_t* const all = fine_.column_y.data();
+    const int32_t* at = all + fine_.line_begin[fine_line];
+    const int32_t* const stop = all + fine_.line_begin[fine_line + 1];
+    for (int64_t column = begin; column < end; ++column) {
+      const int64_t low = int64_t{coarse_.column_y[column]} * geometry_.stride[1] + y.offset;
+      const int64_t high = low + y.count - 1;
+      at = advance(at, stop, low);
+      for (const int32_t* found = at; found != stop && *found <= high; ++found) {
+        rows_of_column(column, found - all, z, kernel_row + (*found - low) * z_.size());
+      }
+    }
+  }
+
+  // The rows of one coarse column against one fine column.
+  void rows_of_column(int64_t coarse_column, int64_t fine_column, const Window& z,
+                      int64_t kernel_row) {
+    const int64_t end = coarse_.column_begin[coarse_column + 1];
+    const int32_t* const all = fine_.z.data();
+    const int32_t* at = all + fine_.column_begin[fine_column];
+    const int32_t* const stop = all + fine_.column_begin[fine_column + 1];
+    const bool repeats = coarse_.repeats || fine_.repeats;
+    for (int64_t row = coarse_.column_begin[coarse_column]; row < end; ++row) {
+      const int64_t low = int64_t{coarse_.z[row]} * geometry_.stride[2] + z.offset;
+      const int64_t high = low + z.count - 1;
+      if (repeats && row > coarse_.column_begin[coarse_column] &&
+          coarse_.z[row] == coarse_.z[row - 1]) {
+        continue; // a repeated row keeps no edges: otherwise m equal rows would have m * m
+      }
+      at = advance(at, stop, low);
+      for (const int32_t* found = at; found != stop && *found <= high; ++found) {
+        if (repeats && found != at && *found == found[-1]) continue;
+        out_.add(row, found - all, kernel_row + (*found - low));
+      }
+    }
+  }
+
+  const RowTree& fine_;
+  const RowTree& coarse_;
+  const Geometry& geometry_;
+  Windows x_, y_, z_;
+  MatchStream& out_;
+  int64_t begin_ = 0, end_ = 0;
+};
+
+// The lower half of a mirrored relation shares the lists of the upper half, the columns exchanged.
+void mirror(Edges& edges, int64_t rows) {
+  const size_t last = edges.lists.size() - 1;
+  const size_t centre = last / 2;
+  edges.lists[centre] = {nullptr, nullptr, rows, true};
+  for (size_t r = 0; r < centre; ++r) {
+    const EdgeList& other = edges.lists[last - r];
+    edges.lists[r] = {other.coarse, other.fine, other.count, false};
+  }
+}
+
+Result<int64_t> kernel_rows_of(const Geometry& geometry, const Location& where) {
+  constexpr int64_t most = int64_t{1} << 24;
+  const auto rows = checked_product(geometry.size);
+  if (!rows || *rows > most) {
+    return fail(Code::unsupported,
+                "a kernel of size " + text_of(geometry.size) + " has more than " +
+                    std::to_string(most) + " rows, the most that are supported",
+                where);
+  }
+  return *rows;
+}
+
+} // namespace
+
+Result<Edges> find_edges(const RowTree& fine, const RowTree& coarse, bool same,
+                         const Geometry& geometry, Budget& budget, const Location& where) {
+  LATTICE_TRY(const int64_t kernel_rows, kernel_rows_of(geometry, where));
+  const bool half = same && geometry.mirrored();
+  Edges edges;
+  if (half && kernel_rows == 1) {
+    edges.lists.resize(1);
+  } else {
+    // Few chunks when there are many lists: each chunk counts every list.
+    const int64_t most = std::clamp<int64_t>(coarse.rows() * 8 / kernel_rows, 1, 256);
+    const int64_t grain = std::max<int64_t>(1, coarse.columns() * 2048 / (coarse.rows() + 1));
+    const Chunks chunks = Chunks::of(coarse.columns(), grain, most);
+    Taken scratch(budget);
+    const int64_t counters = chunks.count * kernel_rows * static_cast<int64_t>(sizeof(int64_t));
+    LATTICE_CHECK(scratch.take(counters, "a relation", where));
+    std::vector<MatchStream> streams;
+    streams.reserve(static_cast<size_t>(chunks.count));
+    for (int64_t chunk = 0; chunk < chunks.count; ++chunk) streams.emplace_back(scratch, where);
+    parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
+      Walk(fine, coarse, geometry, streams[static_cast<size_t>(chunk)]).columns(begin, end, half);
+    });
+    LATTICE_TRY(edges, edges_from(streams, kernel_rows, budget, where));
+  }
+  if (half) mirror(edges, coarse.rows());
+  edges.fine_rows = fine.rows();
+  edges.coarse_rows = coarse.rows();
+  return edges;
+}
+
+Result<Edges> cell_edges(const RowTree& fine, int64_t coarse_rows, const Row* coarse_of_fine,
+                         const Triple& stride, Budget& budget, const Location& where) {
+  LATTICE_TRY(const int64_t kernel_rows, kernel_rows_of({.size = stride}, where));
+  const int64_t rows = fine.rows();
+  const int64_t most = std::clamp<int64_t>(rows * 8 / kernel_rows, 1, 256);
+  const Chunks chunks = Chunks::of(rows, 8192, most);
+  const FloorDivision cell_x(stride[0]), cell_y(stride[1]), cell_z(stride[2]);
+  // visit(row, kernel row) over the rows of a chunk.
+  const auto walk = [&](int64_t begin, int64_t end, auto&& visit) {
+    fine.for_rows(begin, end, [&](int64_t row, int32_t, int32_t x, int32_t y, int32_t z) {
+      const int64_t index =
+          ((x - cell_x(x) * stride[0]) * stride[1] + y - cell_y(y) * stride[1]) * stride[2] + z -
+          cell_z(z) * stride[2];
+      visit(row, index);
+    });
+  };
+  std::vector<int64_t> place(static_cast<size_t>(chunks.count * kernel_rows));
+  parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
+    int64_t* counts = place.data() + chunk * kernel_rows;
+    walk(begin, end, [&](int64_t, int64_t kernel_row) { ++counts[kernel_row]; });
+  });
+  LATTICE_TRY(std::shared_ptr<Row[]> storage, edge_storage(rows, kernel_rows, budget, where));
+  Row* const fine_rows = storage.get();
+  Row* const coarse = fine_rows + rows;
+  Edges edges;
+  edges.fine_rows = rows;
+  edges.coarse_rows = coarse_rows;
+  edges.lists.resize(static_cast<size_t>(kernel_rows));
+  int64_t next = 0;
+  for (int64_t r = 0; r < kernel_rows; ++r) {
+    EdgeList& list = edges.lists[static_cast<size_t>(r)];
+    list.fine = fine_rows + next;
+    list.coarse = coarse + next;
+    const int64_t first = next;
+    for (int64_t chunk = 0; chunk < chunks.count; ++chunk) {
+      int64_t& at = place[static_cast<size_t>(chunk * kernel_rows + r)];
+      const int64_t count = at;
+      at = next;
+      next += count;
+    }
+    list.count = next - first;
+  }
+  parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
+    int64_t* at = place.data() + chunk * kernel_rows;
+    walk(begin, end, [&](int64_t row, int64_t kernel_row) {
+      const int64_t position = at[kernel_row]++;
+      fine_rows[position] = static_cast<Row>(row);
+      coarse[position] = coarse_of_fine[row];
+    });
+  });
+  edges.bytes = rows * 2 * static_cast<int64_t>(sizeof(Row)) +
+                kernel_rows * static_cast<int64_t>(sizeof(EdgeList));
+  edges.storage.push_back(std::move(storage));
+  return edges;
+}
+
+} // namespace lattice::cpu

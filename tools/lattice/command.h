@@ -1,0 +1,32 @@
+// A subcommand of `lattice`: its options are bound when it is added, it runs once they are parsed.
+// One function for each, in the file of its name.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "base/status.h"
+
+namespace lattice::cli {
+
+// Exit codes that scripts rely on.
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_mismatch = 2;
+inline constexpr int exit_usage = 64;
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::shared_ptr<bool> json;       // --json: one object on stdout, errors included
+  std::function<Result<int>()> run; // the exit code, or an error that main prints
+};
+
+Command add_verify(CLI::App& root);
+Command add_inspect(CLI::App& root);
+Command add_run(CLI::App& root);
+Command add_make(CLI::App& root);
+Command add_devices(CLI::App& root);
+
+} // namespace lattice::cli
