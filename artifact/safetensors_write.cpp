@@ -46,8 +46,10 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Name
 
   std::vector<const NamedTensor*> order;
   for (const NamedTensor& named : tensors) order.push_back(&named);
-  std::stable_sort(order.begin(), order.end(), [](const NamedTensor* a, const NamedTensor* b) {
-    return size_of(a->tensor.dtype) > size_of(b->tensor.dtype);
+  // Tensors of one element size keep their order: all lie in one array, so their addresses tell it.
+  std::sort(order.begin(), order.end(), [](const NamedTensor* a, const NamedTensor* b) {
+    const int64_t size_a = size_of(a->tensor.dtype), size_b = size_of(b->tensor.dtype);
+    return size_a != size_b ? size_a > size_b : a < b;
   });
 
   std::unordered_set<std::string> names{"__metadata__"};

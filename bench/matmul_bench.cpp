@@ -1,5 +1,6 @@
 // Speed of the sparse products alone, layer by layer, against an FMA loop measured around each of them.
-//   matmul_bench [--threads N] [--repeat N] [--filter TEXT] [--f16] [--all-kernels] [--tile ROWS] [--processor-time]
+//   matmul_bench [--threads N] [--repeat N] [--filter TEXT] [--f16] [--all-kernels] [--tile ROWS] [--reach VOXELS]
+//               [--processor-time]
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -11,7 +12,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include "base/f16.h"
-#include "bench/fma_peak.h"
+#include "kernels/cpu/matmul/fma_peak.h"
 #include "bench/scene.h"
 #include "kernels/cpu/matmul/matmul.h"
 
@@ -26,6 +27,7 @@ struct Options {
   bool all_kernels = false;
   int64_t tile = 0;
   bool processor_time = false;
+  int32_t reach = 1 << 20;  // voxels with |x| below it
 };
 
 // Wall time, or this process's processor time: the latter says something on a busy machine, with one
@@ -58,7 +60,7 @@ double peak_of(tbb::task_arena& arena, int threads, cpu::SimdLevel level) {
   std::vector<double> each(static_cast<size_t>(threads), 0.0);
   arena.execute([&] {
     tbb::parallel_for(
-        0, threads, [&](int i) { each[static_cast<size_t>(i)] = fma_gflops(level, 0.02); },
+        0, threads, [&](int i) { each[static_cast<size_t>(i)] = cpu::fma_gflops(level, 0.02); },
         tbb::static_partitioner());
   });
   double total = 0;
@@ -165,6 +167,7 @@ int main_of(const Options& options) {
   tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                             static_cast<size_t>(options.threads));
   std::vector<std::vector<Voxel>> levels{street()};
+  std::erase_if(levels[0], [&](const Voxel& v) { return std::abs(v[0]) >= options.reach; });
   for (int i = 0; i < 4; ++i) levels.push_back(halved(levels.back()));
   std::vector<cpu::Edges> same, down;
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -215,6 +218,7 @@ int main(int count, char** arguments) {
     else if (name == "--repeat") options.repeat = std::max(1, std::atoi(value)), ++i;
     else if (name == "--filter") options.filter = value, ++i;
     else if (name == "--tile") options.tile = std::atoll(value), ++i;
+    else if (name == "--reach") options.reach = std::atoi(value), ++i;
     else if (name == "--f16") options.half = true;
     else if (name == "--processor-time") options.processor_time = true;
     else if (name == "--all-kernels") options.all_kernels = true;

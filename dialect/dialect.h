@@ -72,10 +72,6 @@ mlir::LogicalResult verify_all(mlir::Operation* root);
 // "conv3d" for lattice.conv3d: the name that errors use.
 llvm::StringRef short_name(mlir::Operation* op);
 
-// The text of a diagnostic as users read it: what MLIR itself says of an operation,
-// "'lattice.conv3d' op requires ...", begins as our own errors do, "conv3d: requires ...".
-std::string readable(const mlir::Diagnostic& diagnostic);
-
 // The three values of a verified triple attribute.
 inline std::array<int64_t, 3> triple(llvm::ArrayRef<int64_t> values) {
   return {values[0], values[1], values[2]};

@@ -37,15 +37,4 @@ void append_unknown(mlir::InFlightDiagnostic& diagnostic, mlir::StringAttr found
                         [&](mlir::StringAttr each) { diagnostic << each.getValue(); });
 }
 
-std::string readable(const mlir::Diagnostic& diagnostic) {
-  const std::string text = diagnostic.str();
-  const llvm::StringRef all = text;
-  if (!all.starts_with("'lattice.") && !all.starts_with("custom op 'lattice.")) return text;
-  // A fault of an attribute that the parser meets names its operation twice.
-  const size_t end = all.find("' op ");
-  if (end == llvm::StringRef::npos) return text;
-  const llvm::StringRef name = all.substr(0, end).rsplit("'lattice.").second;
-  return (name + ": " + all.substr(end + 5)).str();
-}
-
 } // namespace lattice::ir

@@ -17,7 +17,7 @@ namespace {
 mlir::ParseResult parseWeightAttributes(mlir::OpAsmParser& parser,
                                         mlir::NamedAttrList& attributes) {
   const llvm::SMLoc start = parser.getCurrentLocation();
-  const auto error = [&] { return parser.emitError(start) << "weight: "; };
+  const auto error = [&] { return parser.emitError(start) << "'lattice.weight' op "; };
   if (mlir::failed(parser.parseOptionalAttrDict(attributes))) return mlir::failure();
   const mlir::OperationName name(WeightOp::getOperationName(), parser.getContext());
   if (attributes.get(WeightOp::getSymNameAttrName(name)))

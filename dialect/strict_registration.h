@@ -36,10 +36,9 @@ class StrictModel final : public mlir::OperationName::Impl {
     for (const mlir::NamedAttribute& entry : dictionary) {
       if (llvm::is_contained(Op::getAttributeNames(), entry.getName().getValue())) {
         if (!is_set(properties, entry.getName())) continue;
-        return error() << op_name.stripDialect() << ": " << entry.getName().getValue()
-                       << " is given twice, inside and outside <{ }>";
+        return error() << entry.getName().getValue() << " is given twice, inside and outside <{ }>";
       }
-      auto diagnostic = error() << op_name.stripDialect() << ": ";
+      auto diagnostic = error();
       append_unknown(diagnostic, entry.getName(), op_name);
       return diagnostic;
     }

@@ -22,6 +22,7 @@ struct Context {
   int32_t threads;
   SimdLevel level;
   std::vector<EpilogueEntry>& entries;  // storage for the epilogue of this step
+  std::vector<ThreadSpan>& spans;       // of the threads of this step; empty unless steps are profiled
 
   Matrix value(ValueId id) const { return run.values[at(id)]; }
   const Edges* edges(const RelationUse& use) const {
@@ -53,7 +54,7 @@ EpilogueArgs epilogue_of(const Context& context, const Epilogue& epilogue) {
 
 Result<Scratch> scratch_for(const Context& context, int64_t bytes) {
   LATTICE_CHECK(context.session.scratch.reserve(bytes * context.threads));
-  return Scratch{context.session.scratch.data(), bytes};
+  return Scratch{context.session.scratch.data(), bytes, context.spans.empty() ? nullptr : context.spans.data()};
 }
 
 Status run_op(const Context& context, const RelationMatmul& op) {
@@ -224,19 +225,30 @@ StepTime measure(const Context& context) {
 Status run_steps(Run& run, int32_t phase, CpuSession& session, const RunControl& control, RunReport& report) {
   const Plan& plan = run.program.plan();
   std::vector<EpilogueEntry> entries;
+  std::vector<ThreadSpan> spans;
+  const auto run_start = std::chrono::steady_clock::now();
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     if (step.phase != phase) continue;
     if (control.stopped()) return fail(Code::interrupted, "the run was stopped before " + step.name, step.where);
     const Context context{run,     step, run.program.prepared(i), session, control.threads, run.program.level(),
-                          entries};
+                          entries, spans};
+    if (control.profile_steps) spans.assign(static_cast<size_t>(control.threads), ThreadSpan{});
     const auto start = std::chrono::steady_clock::now();
     LATTICE_CHECK(std::visit([&](const auto& op) { return run_op(context, op); }, step.op));
+    const auto end = std::chrono::steady_clock::now();
     StepTime time = measure(context);
     report.pairs += time.pairs;
     report.gflop += time.gflop;
     if (!control.profile_steps) continue;
-    time.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    time.milliseconds = std::chrono::duration<double, std::milli>(end - start).count();
+    time.start_ms = std::chrono::duration<double, std::milli>(start - run_start).count();
+    for (size_t thread = 0; thread < spans.size(); ++thread) {
+      if (!spans[thread].worked) continue;
+      time.threads.push_back({static_cast<int32_t>(thread),
+                              std::chrono::duration<double, std::milli>(spans[thread].begin - start).count(),
+                              std::chrono::duration<double, std::milli>(spans[thread].end - spans[thread].begin).count()});
+    }
     report.steps.push_back(std::move(time));
   }
   return {};

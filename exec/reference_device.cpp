@@ -351,7 +351,11 @@ Result<Outputs> ReferenceProgram::run(const BoundInputs& inputs, const DeviceTop
         if (control.stopped()) return fail(Code::interrupted, "the run was stopped");
         const auto step_start = std::chrono::steady_clock::now();
         LATTICE_CHECK(run.execute(step));
-        StepTime time{step.name, step.parameter, step.where, "reference"};
+        StepTime time;
+        time.name = step.name;
+        time.parameter = step.parameter;
+        time.where = step.where;
+        time.kernel = "reference";
         time.milliseconds = milliseconds_since(step_start);
         time.rows = run.matrix(output_of(step)).rows();
         time.pairs = run.pairs_of(step);

@@ -161,7 +161,7 @@ func.func @f(%x: !sp, %w: !cw) {
 
 // A name given twice.
 func.func @f() {
-  // expected-error @+1 {{weight: sym_name is given twice, before and between the braces}}
+  // expected-error @+1 {{'lattice.weight' op sym_name is given twice, before and between the braces}}
   %w = lattice.weight @w {sym_name = "v", storage_key = "k", layout = #lattice.weight_layout<conv3d_o_xyz_i>, packing = #lattice.packing<dense>} : !lattice.weight<conv3d, f32>
   return
 }
@@ -170,7 +170,7 @@ func.func @f() {
 
 // An attribute of another kind on a weight.
 func.func @f() {
-  // expected-error @+1 {{weight: attribute 'storage_key' failed to satisfy constraint: string attribute}}
+  // expected-error @+1 {{'lattice.weight' op attribute 'storage_key' failed to satisfy constraint: string attribute}}
   %w = lattice.weight @w {storage_key = 3, layout = #lattice.weight_layout<conv3d_o_xyz_i>, packing = #lattice.packing<dense>} : !lattice.weight<conv3d, f32>
   return
 }

@@ -75,6 +75,13 @@ struct Output {
 };
 using Outputs = std::vector<Output>;
 
+// A thread at work in a step.
+struct ThreadTime {
+  int32_t thread = 0;     // its place in the pool, from 0
+  double start_ms = 0;    // after the start of the step
+  double milliseconds = 0;
+};
+
 // One step of the feature phase of a run.
 struct StepTime {
   std::string name;       // "subm_conv3d+batch_norm+activation"
@@ -85,7 +92,9 @@ struct StepTime {
   int64_t pairs = 0;      // edges of its relation; rows for plain products, 0 where it has no weights
   double gflop = 0;       // 2 * pairs * Cin * Cout / 1e9
   int64_t bytes = 0;      // features and weights read and written, at least
+  double start_ms = 0;    // after the end of the topology
   double milliseconds = 0;
+  std::vector<ThreadTime> threads;  // of products, which is where the time goes
 };
 
 // What a run did. Times are wall-clock.

@@ -28,5 +28,8 @@ Command add_inspect(CLI::App& root);
 Command add_run(CLI::App& root);
 Command add_make(CLI::App& root);
 Command add_devices(CLI::App& root);
+Command add_bench(CLI::App& root);
+Command add_profile(CLI::App& root);
+Command add_explain(CLI::App& root);
 
 } // namespace lattice::cli

@@ -52,10 +52,11 @@ int main_of(int argc, const char* const* argv) {
   root.name("lattice");
   root.set_version_flag("--version", fmt::format("lattice {}", version()));
   root.footer(examples);
+  root.get_formatter()->column_width(28);
   root.require_subcommand(1);
   root.fallthrough(false);
   const std::array commands{add_verify(root), add_inspect(root), add_run(root), add_make(root),
-                            add_devices(root)};
+                            add_bench(root),  add_profile(root), add_explain(root), add_devices(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

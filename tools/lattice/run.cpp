@@ -212,50 +212,72 @@ constexpr const char* examples = R"(Examples:
   lattice run net --points scan.bin --voxel-size 0.05 --output labels.ply
       KITTI scan to labelled, coloured points
   lattice run net --points sweep.pcd.bin --columns 5 --features x,y,z,i,ring \
-      --voxel-size 0.075 --output scores.npy
+      --voxel-size 0.075 --output scores.npy --output scores.ply
   lattice run net --points tile.las --voxel-size 4 --origin min --output tile.png
 
 Points: .bin, .npy, .npz, .ply, .pcd and .las. A graph with one sparse input gets
 the mean of the channels over the points of each voxel, floor((p - origin) /
 size) in f32; a graph that takes points gets the points. Channels, if --features
-is not given: one; x,y,z; x,y,z,i; x,y,z,r,g,b for 1, 3, 4, 6 channels.)";
+is not given: one; x,y,z; x,y,z,i; x,y,z,r,g,b for 1, 3, 4, 6 channels. x, y and z
+are relative to the origin, i and colours 0 to 1 of their full value.
+
+Results: .safetensors holds the outputs. With --points each point gets the result
+of its voxel: .ply has the points with label, colour and values, .npy a row for
+every row of the file (NaN where it was dropped), .png a picture. A label is the
+channel of the largest value.)";
 
 void add_input_options(CLI::App& app, Options& options) {
-  const auto group = [&](const char* name) { return app.add_option_group(name); };
-  CLI::Option_group* tensors = group("Inputs from tensors");
-  tensors->add_option("--inputs", options.inputs, "Arguments by ABI name")
-      ->type_name("FILE.safetensors");
-  CLI::Option_group* cloud = group("Inputs from points");
-  CloudOptions& c = options.cloud;
-  cloud->add_option("--points", c.path, "A point cloud")->type_name("CLOUD");
-  cloud->add_option("--voxel-size", c.voxel_size, "Edge of a voxel in the file's unit")
-      ->type_name("V|X,Y,Z");
-  cloud
-      ->add_option("--origin", c.origin,
-                   "Corner of voxel 0; min: the least corner of the points. Default 0,0,0")
-      ->type_name("min|X,Y,Z");
-  cloud->add_option("--features", c.features, "Channels in order: x y z i r g b one, or any column")
-      ->type_name("LIST");
-  cloud
-      ->add_option("--columns", c.read.columns,
-                   "Columns of a file that does not say: KITTI 4, nuScenes 5")
+  app.add_option("--inputs", options.inputs, "Arguments by their names")
+      ->type_name("FILE")
+      ->group("Inputs from tensors");
+  CloudOptions& cloud = options.cloud;
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return app.add_option(name, value, help)->type_name(type)->group("Inputs from points");
+  };
+  add("--points", cloud.path, "CLOUD", "A point cloud");
+  add("--voxel-size", cloud.voxel_size, "V|X,Y,Z", "Edge of a voxel, in the file's unit");
+  add("--origin", cloud.origin, "min|X,Y,Z", "Corner of voxel 0; min: of the cloud. [0,0,0]");
+  add("--features", cloud.features, "LIST", "Channels: x y z i r g b one or any column");
+  add("--columns", cloud.read.columns, "N", "Of a file that does not say [.bin 4]")
       ->check(CLI::PositiveNumber);
-  cloud->add_option("--names", c.read.names, "Names of those columns: x,y,z,i,ring")
-      ->delimiter(',');
-  cloud->add_option("--array", c.read.array, "Array of an .npz; default the first");
-  cloud
-      ->add_option("--color-max", c.colour_full,
-                   "Value of a full r, g, b, scaled to 1; default by type, 255 for bytes")
+  add("--names", cloud.read.names, "LIST", "Names of those columns: x,y,z,i,ring")->delimiter(',');
+  add("--array", cloud.read.array, "NAME", "Array of an .npz [the first]");
+  add("--color-max", cloud.colour_full, "V", "A full r, g, b, to be 1 [255 for bytes ...]")
       ->check(CLI::PositiveNumber);
-  cloud->add_option("--intensity-max", c.intensity_full, "The same for i")
+  add("--intensity-max", cloud.intensity_full, "V", "A full i, to be 1 [65535 for u16 ...]")
       ->check(CLI::PositiveNumber);
-  cloud->add_flag("--drop-not-finite", c.drop_not_finite,
-                  "Leave out points with NaN or infinite coordinates");
-  cloud
-      ->add_option("--result", options.result,
-                   "Output to map back to points; default the first that can be")
-      ->type_name("NAME");
-  cloud->add_flag("--labels", options.labels, "Write labels, not values, to .npy");
+  app.add_flag("--drop-not-finite", cloud.drop_not_finite, "Leave out points with NaN or infinity")
+      ->group("Inputs from points");
+}
+
+void add_result_options(CLI::App& app, Options& options) {
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return app.add_option(name, value, help)->type_name(type)->group("Results");
+  };
+  add("-o,--output", options.outputs, "FILE", "Write results; may be given again")
+      ->allow_extra_args(false);
+  add("--result", options.result, "NAME", "Output for points [the first that fits]");
+  app.add_flag("--labels", options.labels, "Labels in .npy, not values")->group("Results");
+  CLI::Option* expect = add("--expect", options.expect, "FILE", "Compare; exit 2 if they differ");
+  add("--rtol", options.tolerance.relative, "R", "Relative tolerance [1e-4]")->needs(expect);
+  add("--atol", options.tolerance.absolute, "A", "Absolute tolerance [1e-5]")->needs(expect);
+  app.add_flag("--json", options.json, "One JSON object on stdout, nothing else")->group("Results");
+}
+
+void add_execution_options(CLI::App& app, Options& options) {
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return app.add_option(name, value, help)->type_name(type)->group("Execution");
+  };
+  add("--device", options.load.device, "NAME", "cpu, or reference: slow, to check [cpu]");
+  add("--threads", options.run.threads, "N", "0: all the process may use [0]")
+      ->check(CLI::NonNegativeNumber);
+  add("--max-memory", options.max_memory, "SIZE", "To hold at once: 1.5G, 200M, bytes");
+  add("--simd", options.load.simd, "LEVEL", "At most scalar, avx2, avx512; same results");
+  app.add_flag("--trusted", options.run.trusted, "Skip checks: coordinates divide, are unique")
+      ->group("Execution");
+  app.add_flag("--allow-unknown-digest", options.load.allow_unknown_digest,
+               "Accept a contract that is not known")
+      ->group("Execution");
 }
 
 } // namespace
@@ -263,44 +285,12 @@ void add_input_options(CLI::App& app, Options& options) {
 Command add_run(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("run", "Run a network once on tensors or a point cloud");
-  app->add_option("DIR", options->directory, "Directory with graph.mlir and weights.safetensors")
-      ->required();
+  app->add_option("DIR", options->directory, "Of graph.mlir and weights.safetensors")->required();
   add_input_options(*app, *options);
-  CLI::Option_group* results = app->add_option_group("Results");
-  results
-      ->add_option(
-          "--output,-o", options->outputs,
-          "Write results; repeat for several: .safetensors, and with --points .ply .npy .png")
-      ->type_name("FILE");
-  CLI::Option* expect =
-      results->add_option("--expect", options->expect, "Compare; exit 2 if they differ")
-          ->type_name("FILE.safetensors");
-  results->add_option("--rtol", options->tolerance.relative, "Relative tolerance")
-      ->capture_default_str()
-      ->needs(expect);
-  results->add_option("--atol", options->tolerance.absolute, "Absolute tolerance")
-      ->capture_default_str()
-      ->needs(expect);
-  // The object on stdout.
-  auto json = std::shared_ptr<bool>(options, &options->json);
-  results->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
-  CLI::Option_group* how = app->add_option_group("Execution");
-  how->add_option("--device", options->load.device,
-                  "cpu, or reference: slow loops to check against")
-      ->capture_default_str();
-  how->add_option("--threads", options->run.threads, "0: all the process may use")
-      ->check(CLI::NonNegativeNumber);
-  how->add_option("--max-memory", options->max_memory,
-                  "Most memory to hold at once: 1.5G, 200M, bytes")
-      ->type_name("SIZE");
-  how->add_flag("--trusted", options->run.trusted,
-                "Skip the checks that coordinates divide by the stride and are unique");
-  how->add_option("--simd", options->load.simd,
-                  "Highest level to use: scalar, avx2, avx512. Same results");
-  how->add_flag("--allow-unknown-digest", options->load.allow_unknown_digest,
-                "Accept a schema digest of no known contract");
+  add_result_options(*app, *options);
+  add_execution_options(*app, *options);
   app->footer(examples);
-  return {app, json, [options] { return run(*options); }};
+  return {app, {options, &options->json}, [options] { return run(*options); }};
 }
 
 } // namespace lattice::cli

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t rows_a_chunk = 96;   // rows_matmul: totals and x of a chunk stay in the first levels of cache
 constexpr int64_t widened_rows = 96;   // f16 rows widened at once
-constexpr int64_t cache_bytes = 128 << 10;  // totals of a tile
+constexpr int64_t cache_bytes = 256 << 10;  // totals of a tile
 
 int64_t rounded_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -168,14 +168,16 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
 
 }  // namespace
 
+// Long lists amortize the weights of a kernel row and fill the blocks; many channels need the more rows, as
+// their totals are touched seldom and their weights are large.
 int64_t choose_tile_rows(const MatmulWeights& weights, int64_t out_rows, int32_t threads) {
   const int64_t row_bytes = total_pitch(weights) * int64_t{sizeof(float)};
-  int64_t rows = std::max(cache_bytes / row_bytes / tile_granule, int64_t{1}) * tile_granule;
-  rows = std::min(rows, int64_t{2048});
+  const int64_t fitting = cache_bytes / row_bytes / tile_granule * tile_granule;
+  const int64_t rows = std::clamp(fitting, 4 * tile_granule, 16 * tile_granule);
+  if (threads <= 1) return rows;
   // At least 8 tiles a thread, as long as tiles are not tiny.
   const int64_t share = out_rows / (int64_t{8} * threads) / tile_granule * tile_granule;
-  if (threads > 1) rows = std::min(rows, std::max(share, tile_granule));
-  return rows;
+  return std::min(rows, std::max(share, tile_granule));
 }
 
 int64_t scratch_bytes(const MatmulWeights& weights, int64_t tile_rows, DType x_dtype) {
@@ -197,12 +199,36 @@ bool one_edge_a_row(const Relation& relation, Direction direction) {
   return true;
 }
 
+namespace {
+
+// Notes when a task begins and ends, where somebody asked for it.
+class Spanned {
+ public:
+  explicit Spanned(const Scratch& scratch) {
+    if (scratch.spans == nullptr) return;
+    span_ = scratch.spans + tbb::this_task_arena::current_thread_index();
+    if (!span_->worked) span_->begin = std::chrono::steady_clock::now();
+    span_->worked = true;
+  }
+  ~Spanned() {
+    if (span_ != nullptr) span_->end = std::chrono::steady_clock::now();
+  }
+  Spanned(const Spanned&) = delete;
+  Spanned& operator=(const Spanned&) = delete;
+
+ private:
+  ThreadSpan* span_ = nullptr;
+};
+
+}  // namespace
+
 void relation_matmul(const RelationMatmulArgs& args, const Scratch& scratch) {
   const int64_t rows = args.y.rows;
   const int64_t tiles = (rows + args.tile_rows - 1) / args.tile_rows;
   tbb::parallel_for(
       tbb::blocked_range<int64_t>(0, tiles, 1),
       [&](const tbb::blocked_range<int64_t>& range) {
+        const Spanned spanned(scratch);
         const Slot slot = slot_of(scratch, *args.weights, args.tile_rows, args.x.dtype);
         for (int64_t tile = range.begin(); tile < range.end(); ++tile) {
           const int64_t first = tile * args.tile_rows;
@@ -217,6 +243,7 @@ void rows_matmul(const RowsMatmulArgs& args, const Scratch& scratch) {
   const int64_t chunks = (rows + rows_a_chunk - 1) / rows_a_chunk;
   tbb::parallel_for(tbb::blocked_range<int64_t>(0, chunks, 4),
                     [&](const tbb::blocked_range<int64_t>& range) {
+                      const Spanned spanned(scratch);
                       const Slot slot = slot_of(scratch, *args.weights, rows_a_chunk, args.x.dtype);
                       for (int64_t chunk = range.begin(); chunk < range.end(); ++chunk) {
                         PairRun run;

@@ -2,6 +2,7 @@
 // Bits are those of spec 5, "Our order", at every level and thread count. Weights come from weights.h.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,11 +17,18 @@ namespace lattice::cpu {
 // a multiple that suits its channels.
 inline constexpr int64_t tile_granule = 128;
 
+// When a thread first and last worked on a call.
+struct ThreadSpan {
+  std::chrono::steady_clock::time_point begin, end;
+  bool worked = false;
+};
+
 // Memory for the tiles in flight: 64-byte aligned, one slot for every thread index of the arena that
 // the call runs in (tbb::this_task_arena::current_thread_index()).
 struct Scratch {
   std::byte* data = nullptr;
   int64_t bytes_per_thread = 0;
+  ThreadSpan* spans = nullptr;  // one a thread index, or null: when each began and ended
 };
 
 // Output rows a task takes at once: a multiple of tile_granule that keeps its totals in the cache, and

@@ -7,6 +7,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include "base/f16.h"
@@ -279,6 +280,8 @@ Grid run(Case& c, const MatmulWeights& weights, int threads, int64_t tile_rows) 
   std::vector<std::byte> memory(static_cast<size_t>(bytes * threads + 64));
   auto* aligned = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
   const Scratch scratch{aligned, bytes};
+  // More threads than processors are wanted too.
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 3);
   tbb::task_arena arena(threads);
   arena.execute([&] {
     if (!c.relation) return rows_matmul({&weights, c.x->matrix(), y.matrix(), epilogue}, scratch);

@@ -88,12 +88,25 @@ const T* advance(const T* at, const T* end, const Wanted& wanted) {
   return std::lower_bound(at, std::min(end, at + stride + 1), wanted);
 }
 
+// A pair of columns whose rows may match; `kernel_row` is that of the first z index.
+struct ColumnPair {
+  Row coarse;
+  Row fine;
+  uint32_t kernel_row;
+};
+
 // Finds the matches of the coarse columns of one chunk.
+//
+// Scans are thin: most columns hold one row or two, and which neighbours a column has is nearly
+// random. What costs is therefore not the work but branches that no processor can predict, so the
+// usual way has none: a table from y to column for the line at hand, column pairs gathered first,
+// and pairs of at most two rows by two compared outright. Long columns and far-apart y are merged.
 class Walk {
  public:
-  Walk(const RowTree& fine, const RowTree& coarse, const Geometry& geometry, MatchStream& out)
-      : fine_(fine), coarse_(coarse), geometry_(geometry), x_(geometry, 0), y_(geometry, 1),
-        z_(geometry, 2), out_(out) {}
+  Walk(const RowTree& fine, const RowTree& coarse, bool same, const Geometry& geometry,
+       MatchStream& out)
+      : fine_(fine), coarse_(coarse), same_(same), geometry_(geometry), x_(geometry, 0),
+        y_(geometry, 1), z_(geometry, 2), out_(out) {}
 
   void columns(int64_t begin, int64_t end, bool upper_half) {
     if (begin >= end) return;
@@ -118,22 +131,26 @@ class Walk {
   }
 
  private:
+  static constexpr int64_t table_size = 4096; // y of one line that the table covers
+  static constexpr int64_t widest_window = 16;
+  static constexpr int64_t batch = 128; // coarse columns whose pairs are gathered at a time
+
   // All matches with one x offset and one window of y; z indices from z_begin on.
   void lines(int64_t x_offset, const Window& y, int64_t z_begin, int64_t row_of_x) {
     z_.for_each(z_begin, z_.size(), [&](const Window& z) {
-      if (out_.refused()) return;
       const int64_t kernel_row = (row_of_x + y.index) * z_.size() + z.index;
       const LineKey* target = fine_.line.data();
       const LineKey* const target_end = target + fine_.lines();
       int64_t line = coarse_.line_of_column(begin_);
       for (int64_t column = begin_; column < end_; ++line) {
+        if (out_.refused()) return;
         const int64_t last = std::min<int64_t>(end_, coarse_.line_begin[line + 1]);
         const int64_t x = int64_t{coarse_.line[line].x} * geometry_.stride[0] + x_offset;
         if (is_int32(x)) {
           const LineKey wanted{coarse_.line[line].batch, static_cast<int32_t>(x)};
           target = advance(target, target_end, wanted);
           if (target != target_end && *target == wanted) {
-            columns_of_line(column, last, target - fine_.line.data(), y, z, kernel_row);
+            columns_of_line(column, last, target - fine_.line.data(), x_offset, y, z, kernel_row);
           }
         }
         column = last;
@@ -142,37 +159,121 @@ class Walk {
   }
 
   // The coarse columns begin .. end-1 against one fine line.
-  void columns_of_line(int64_t begin, int64_t end, int64_t fine_line, const Window& y,
+  void columns_of_line(int64_t begin, int64_t end, int64_t fine_line, int64_t x_offset,
+                       const Window& y, const Window& z, int64_t kernel_row) {
+    const int64_t first = fine_.line_begin[fine_line], last = fine_.line_begin[fine_line + 1];
+    if (same_ && x_offset == 0 && y.offset == 0 && y.count == 1 && geometry_.stride[1] == 1) {
+      for (int64_t column = begin; column < end; ++column) {
+        // One row alone has no other in its column.
+        if (z.offset > 0 && coarse_.column_begin[column + 1] - coarse_.column_begin[column] == 1) {
+          continue;
+        }
+        merge_rows(column, column, z, kernel_row);
+      }
+      return;
+    }
+    const int64_t span = int64_t{fine_.column_y[last - 1]} - fine_.column_y[first];
+    if (span < table_size && y.count <= widest_window && last - first <= (end - begin) * 8 + 8 &&
+        !fine_.repeats && !coarse_.repeats) {
+      look_up_columns(begin, end, first, last, y, z, kernel_row);
+    } else {
+      merge_columns(begin, end, first, last, y, z, kernel_row);
+    }
+  }
+
+  void look_up_columns(int64_t begin, int64_t end, int64_t first, int64_t last, const Window& y,
                        const Window& z, int64_t kernel_row) {
+    if (table_.empty()) {
+      table_.assign(table_size, 0);
+      pairs_.resize(batch * widest_window + 1);
+    }
+    const int32_t* const column_y = fine_.column_y.data();
+    const int64_t low = column_y[first];
+    for (int64_t column = first; column < last; ++column) {
+      table_[static_cast<size_t>(column_y[column] - low)] = static_cast<Row>(column);
+    }
+    const uint64_t columns = static_cast<uint64_t>(last - first);
+    while (begin < end) {
+      const int64_t stop = std::min(end, begin + batch);
+      ColumnPair* pair = pairs_.data();
+      for (; begin < stop; ++begin) {
+        const int64_t wanted = coarse_.column_y[begin] * geometry_.stride[1] + y.offset;
+        for (int64_t i = 0; i < y.count; ++i) {
+          // Entries left by other lines give themselves away: another column range, or another y.
+          const uint64_t at = static_cast<uint64_t>(wanted + i - low);
+          const int64_t column = table_[at < table_size ? at : 0];
+          const bool found =
+              static_cast<uint64_t>(column - first) < columns && column_y[column] == wanted + i;
+          *pair = {static_cast<Row>(begin), static_cast<Row>(column),
+                   static_cast<uint32_t>(kernel_row + i * z_.size())};
+          pair += found;
+        }
+      }
+      match_pairs(pairs_.data(), pair, z);
+    }
+  }
+
+  void match_pairs(const ColumnPair* pair, const ColumnPair* end, const Window& z) {
+    const Row* const coarse_begin = coarse_.column_begin.data();
+    const Row* const fine_begin = fine_.column_begin.data();
+    const int32_t* const coarse_z = coarse_.z.data();
+    const int32_t* const fine_z = fine_.z.data();
+    const int64_t stride = geometry_.stride[2];
+    const uint64_t count = static_cast<uint64_t>(z.count);
+    for (; pair != end; ++pair) {
+      const int64_t c = coarse_begin[pair->coarse], f = fine_begin[pair->fine];
+      const int64_t more_c = int64_t{coarse_begin[pair->coarse + 1]} - c - 1;
+      const int64_t more_f = int64_t{fine_begin[pair->fine + 1]} - f - 1;
+      if ((more_c | more_f) > 1) {
+        merge_rows(pair->coarse, pair->fine, z, pair->kernel_row);
+        continue;
+      }
+      out_.reserve(4);
+      const int64_t low = coarse_z[c] * stride + z.offset;
+      const int64_t low_next = coarse_z[c + more_c] * stride + z.offset;
+      const int64_t z0 = fine_z[f], z1 = fine_z[f + more_f];
+      const auto compare = [&](bool exists, int64_t row, int64_t from, int64_t at, int64_t value) {
+        const int64_t index = value - from;
+        out_.add_if(exists & (static_cast<uint64_t>(index) < count), row, at,
+                    pair->kernel_row + index);
+      };
+      compare(true, c, low, f, z0);
+      compare(more_f != 0, c, low, f + 1, z1);
+      compare(more_c != 0, c + 1, low_next, f, z0);
+      compare((more_c & more_f) != 0, c + 1, low_next, f + 1, z1);
+    }
+  }
+
+  // Columns first .. last-1 of the fine line, without the table.
+  void merge_columns(int64_t begin, int64_t end, int64_t first, int64_t last, const Window& y,
+                     const Window& z, int64_t kernel_row) {
     const int32_t* const all = fine_.column_y.data();
-    const int32_t* at = all + fine_.line_begin[fine_line];
-    const int32_t* const stop = all + fine_.line_begin[fine_line + 1];
+    const int32_t* at = all + first;
+    const int32_t* const stop = all + last;
     for (int64_t column = begin; column < end; ++column) {
-      const int64_t low = int64_t{coarse_.column_y[column]} * geometry_.stride[1] + y.offset;
+      const int64_t low = coarse_.column_y[column] * geometry_.stride[1] + y.offset;
       const int64_t high = low + y.count - 1;
       at = advance(at, stop, low);
       for (const int32_t* found = at; found != stop && *found <= high; ++found) {
-        rows_of_column(column, found - all, z, kernel_row + (*found - low) * z_.size());
+        merge_rows(column, found - all, z, kernel_row + (*found - low) * z_.size());
       }
     }
   }
 
   // The rows of one coarse column against one fine column.
-  void rows_of_column(int64_t coarse_column, int64_t fine_column, const Window& z,
-                      int64_t kernel_row) {
+  void merge_rows(int64_t coarse_column, int64_t fine_column, const Window& z, int64_t kernel_row) {
+    const int64_t begin = coarse_.column_begin[coarse_column];
     const int64_t end = coarse_.column_begin[coarse_column + 1];
     const int32_t* const all = fine_.z.data();
     const int32_t* at = all + fine_.column_begin[fine_column];
     const int32_t* const stop = all + fine_.column_begin[fine_column + 1];
     const bool repeats = coarse_.repeats || fine_.repeats;
-    for (int64_t row = coarse_.column_begin[coarse_column]; row < end; ++row) {
-      const int64_t low = int64_t{coarse_.z[row]} * geometry_.stride[2] + z.offset;
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t low = coarse_.z[row] * geometry_.stride[2] + z.offset;
       const int64_t high = low + z.count - 1;
-      if (repeats && row > coarse_.column_begin[coarse_column] &&
-          coarse_.z[row] == coarse_.z[row - 1]) {
-        continue; // a repeated row keeps no edges: otherwise m equal rows would have m * m
-      }
-      at = advance(at, stop, low);
+      // A repeated row keeps no edges: otherwise m equal rows would have m * m.
+      if (repeats && row > begin && coarse_.z[row] == coarse_.z[row - 1]) continue;
+      if (at != stop && *at < low) at = advance(at + 1, stop, low);
       for (const int32_t* found = at; found != stop && *found <= high; ++found) {
         if (repeats && found != at && *found == found[-1]) continue;
         out_.add(row, found - all, kernel_row + (*found - low));
@@ -182,10 +283,13 @@ class Walk {
 
   const RowTree& fine_;
   const RowTree& coarse_;
+  bool same_;
   const Geometry& geometry_;
   Windows x_, y_, z_;
   MatchStream& out_;
   int64_t begin_ = 0, end_ = 0;
+  std::vector<Row> table_;
+  std::vector<ColumnPair> pairs_;
 };
 
 // The lower half of a mirrored relation shares the lists of the upper half, the columns exchanged.
@@ -232,7 +336,8 @@ Result<Edges> find_edges(const RowTree& fine, const RowTree& coarse, bool same,
     streams.reserve(static_cast<size_t>(chunks.count));
     for (int64_t chunk = 0; chunk < chunks.count; ++chunk) streams.emplace_back(scratch, where);
     parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
-      Walk(fine, coarse, geometry, streams[static_cast<size_t>(chunk)]).columns(begin, end, half);
+      Walk(fine, coarse, same, geometry, streams[static_cast<size_t>(chunk)])
+          .columns(begin, end, half);
     });
     LATTICE_TRY(edges, edges_from(streams, kernel_rows, budget, where));
   }

@@ -8,15 +8,12 @@ namespace lattice::cpu {
 void MatchStream::grow() {
   const auto taken =
       scratch_->take(block_size * static_cast<int64_t>(sizeof(Match)), "a relation", *where_);
-  if (!taken && !blocks_.empty()) {
-    if (status_) status_ = tl::make_unexpected(taken.error());
-    next_ = blocks_.back().get();
-    end_ = next_ + block_size;
-    return;
-  }
   if (!taken && status_) status_ = tl::make_unexpected(taken.error());
-  blocks_.emplace_back(new Match[block_size]);
-  next_ = blocks_.back().get();
+  if (taken || blocks_.empty()) {
+    if (!blocks_.empty()) blocks_.back().last = next_;
+    blocks_.push_back({std::unique_ptr<Match[]>(new Match[block_size]), nullptr});
+  }
+  next_ = blocks_.back().first.get();
   end_ = next_ + block_size;
 }
 

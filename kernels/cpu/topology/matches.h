@@ -24,32 +24,43 @@ class MatchStream {
   MatchStream(MatchStream&&) noexcept = default;
   MatchStream& operator=(MatchStream&&) noexcept = default;
 
+  // Room for `count` (at most `block_size`) calls of add_if.
+  void reserve(int64_t count) {
+    if (end_ - next_ < count) grow();
+  }
+  // Written in any case, kept if `wanted`: cheaper than a branch that is hard to predict.
+  void add_if(bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row) {
+    *next_ = {static_cast<Row>(coarse), static_cast<Row>(fine), static_cast<uint32_t>(kernel_row)};
+    next_ += wanted;
+  }
   void add(int64_t coarse, int64_t fine, int64_t kernel_row) {
-    if (next_ == end_) grow();
-    *next_++ = {static_cast<Row>(coarse), static_cast<Row>(fine),
-                static_cast<uint32_t>(kernel_row)};
+    reserve(1);
+    add_if(true, coarse, fine, kernel_row);
   }
   bool refused() const { return !status_.has_value(); }
   const Status& status() const { return status_; }
 
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (size_t i = 0; i < blocks_.size(); ++i) {
-      const Match* first = blocks_[i].get();
-      const Match* last = i + 1 == blocks_.size() ? next_ : first + block_size;
-      for (const Match* match = first; match != last; ++match) visit(*match);
+    for (const Block& block : blocks_) {
+      const Match* const last = &block == &blocks_.back() ? next_ : block.last;
+      for (const Match* match = block.first.get(); match != last; ++match) visit(*match);
     }
   }
 
  private:
   static constexpr int64_t block_size = 4096;
+  struct Block {
+    std::unique_ptr<Match[]> first;
+    Match* last = nullptr; // one past those kept; unknown while it is being filled
+  };
   void grow();
 
   Taken* scratch_;
   const Location* where_;
   Match* next_ = nullptr;
   Match* end_ = nullptr;
-  std::vector<std::unique_ptr<Match[]>> blocks_;
+  std::vector<Block> blocks_;
   Status status_;
 };
 

@@ -1,10 +1,13 @@
 // The FMA loop, written with the compiler's own vectors: no memory, 12 (24) sums in flight.
-#include "bench/fma_peak.h"
+#include "kernels/cpu/matmul/fma_peak.h"
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <thread>
+#include <vector>
 
-namespace lattice::bench {
+namespace lattice::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -45,18 +48,18 @@ void one_lane(int64_t rounds) {
   for (const float value : s) sum = sum + value;
 }
 
-void run(cpu::SimdLevel level, int64_t rounds) {
+void run(SimdLevel level, int64_t rounds) {
 #if defined(__x86_64__)
-  if (level == cpu::SimdLevel::avx512) return sixteen_lanes(rounds);
-  if (level == cpu::SimdLevel::avx2) return eight_lanes(rounds);
+  if (level == SimdLevel::avx512) return sixteen_lanes(rounds);
+  if (level == SimdLevel::avx2) return eight_lanes(rounds);
 #endif
   one_lane(rounds);
 }
 
 }  // namespace
 
-double fma_gflops(cpu::SimdLevel level, double seconds) {
-  const double lanes = level == cpu::SimdLevel::avx512 ? 16 : level == cpu::SimdLevel::avx2 ? 8 : 1;
+double fma_gflops(SimdLevel level, double seconds) {
+  const double lanes = level == SimdLevel::avx512 ? 16 : level == SimdLevel::avx2 ? 8 : 1;
   constexpr int64_t rounds = 20000;
   double best = 0;
   const auto start = Clock::now();
@@ -69,4 +72,13 @@ double fma_gflops(cpu::SimdLevel level, double seconds) {
   return best;
 }
 
-}  // namespace lattice::bench
+double fma_gflops(SimdLevel level, double seconds, int32_t threads) {
+  std::vector<double> rates(static_cast<size_t>(threads), 0);
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < rates.size(); ++i) others.emplace_back([&, i] { rates[i] = fma_gflops(level, seconds); });
+  rates[0] = fma_gflops(level, seconds);
+  for (std::thread& other : others) other.join();
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
+}  // namespace lattice::cpu

@@ -1,0 +1,107 @@
+// Inputs for measurements; see measure.h.
+#include "tools/lattice/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/f16.h"
+#include "base/tensor.h"
+#include "points/scene.h"
+
+namespace lattice::cli {
+
+namespace {
+
+// Features of a scene: small numbers that depend on the place alone.
+Result<Tensor> scene_features(DType dtype, int64_t rows, int64_t channels) {
+  LATTICE_TRY(Tensor features, make_tensor(dtype, {rows, channels}));
+  for (int64_t i = 0; i < rows * channels; ++i) {
+    const auto mixed = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15u;
+    const float value = static_cast<float>(mixed >> 40) * 0x1p-23f - 1.0f;
+    if (dtype == DType::f16) {
+      reinterpret_cast<uint16_t*>(features.storage.get())[i] = f16_from_f32(value);
+    } else {
+      reinterpret_cast<float*>(features.storage.get())[i] = value;
+    }
+  }
+  return features;
+}
+
+// A scene for a program with one sparse input.
+Status add_scene(const MeasureOptions& options, Measured& measured) {
+  const Signature& signature = measured.program.signature();
+  if (signature.groups.size() != 1 || signature.arguments.size() != 3) {
+    return fail(Code::usage, "--scene needs a program whose only input is one sparse tensor");
+  }
+  const SparseGroup& group = signature.groups[0];
+  const ArgumentInfo& features = signature.arguments[static_cast<size_t>(group.first) + 1];
+  if (features.shape[1] < 0) return fail(Code::usage, "--scene needs a program with a declared number of input channels");
+  LATTICE_TRY(auto rows, scene_rows(options.scene, options.copies, 1));
+  const auto count = static_cast<int64_t>(rows.size());
+  LATTICE_TRY(Tensor coords, make_tensor(DType::i32, {count, 4}));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto* row = reinterpret_cast<int32_t*>(coords.storage.get()) + i * 4;
+    for (size_t axis = 0; axis < 4; ++axis) {
+      const int64_t stride = axis == 0 ? 1 : std::max<int64_t>(group.stride[axis - 1], 1);
+      row[axis] = static_cast<int32_t>(rows[i][axis] * stride);
+    }
+  }
+  LATTICE_TRY(Tensor values, scene_features(features.dtype, count, features.shape[1]));
+  measured.inputs.emplace_back(group.name, SparseView{coords.view(), values.view(), -1, group.stride});
+  measured.made = {std::move(coords), std::move(values)};
+  return {};
+}
+
+}  // namespace
+
+void add_measure_options(CLI::App& app, MeasureOptions& options) {
+  app.add_option("DIR", options.directory, "Directory with graph.mlir and weights.safetensors")->required();
+  CLI::Option_group* from = app.add_option_group("Inputs, one of");
+  from->add_option("--inputs", options.inputs, "Arguments by ABI name")->type_name("FILE.safetensors");
+  from->add_option("--points", options.cloud.path, "A point cloud, voxelized as by `lattice run`")->type_name("CLOUD");
+  from->add_option("--scene", options.scene, "A made-up scene: kitti (5 cm), kitti-10cm, room (2 cm)")->type_name("NAME");
+  from->require_option(1);
+  CLI::Option_group* how = app.add_option_group("How");
+  how->add_option("--voxel-size", options.cloud.voxel_size, "With --points: edge of a voxel")->type_name("V|X,Y,Z");
+  how->add_option("--origin", options.cloud.origin, "With --points: corner of voxel 0")->type_name("min|X,Y,Z");
+  how->add_option("--features", options.cloud.features, "With --points: channels in order")->type_name("LIST");
+  how->add_option("--copies", options.copies, "With --scene: how many side by side")->check(CLI::PositiveNumber);
+  how->add_option("--threads", options.run.threads, "0: all the process may use")->check(CLI::NonNegativeNumber);
+  how->add_option("--device", options.load.device, "cpu or reference")->capture_default_str();
+  how->add_option("--simd", options.load.simd, "Highest level to use: scalar, avx2, avx512");
+}
+
+Result<Measured> load_measured(const MeasureOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  LATTICE_TRY(Program program, Program::try_load(options.directory, options.load));
+  Measured measured{std::move(program), 0, {}, {}, {}, {}};
+  measured.load_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (!options.inputs.empty()) {
+    LATTICE_TRY(measured.file, SafetensorsFile::open(options.inputs));
+    for (const SafetensorsEntry& entry : measured.file.entries()) measured.inputs.emplace_back(entry.name, entry.view);
+  } else if (!options.cloud.path.empty()) {
+    LATTICE_TRY(measured.cloud, make_cloud_inputs(options.cloud, measured.program.signature()));
+    measured.inputs = measured.cloud.inputs;
+  } else {
+    LATTICE_CHECK(add_scene(options, measured));
+  }
+  return measured;
+}
+
+Times times_of(std::vector<double> milliseconds) {
+  if (milliseconds.empty()) return {};
+  std::sort(milliseconds.begin(), milliseconds.end());
+  const auto at = [&](double share) {
+    const auto last = static_cast<double>(milliseconds.size() - 1);
+    return milliseconds[static_cast<size_t>(std::lround(share * last))];
+  };
+  return {at(0.5), at(0.95), milliseconds.front()};
+}
+
+Json json_of(const Times& times) { return {{"p50", times.p50}, {"p95", times.p95}, {"min", times.min}}; }
+
+}  // namespace lattice::cli
