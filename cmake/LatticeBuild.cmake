@@ -18,7 +18,7 @@ endif()
 
 # -ffp-contract=off: a product and a sum become one fma only where the source says fma.
 add_compile_options(-ffp-contract=off -ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections)
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)
 
 add_library(lattice_warnings INTERFACE)
 target_compile_options(lattice_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes MinkUNet42 with random weights, runs it on an aerial laser scan of a town and draws the result.
+# Makes MinkUNet42 with random weights, runs it on an aerial laser scan and draws the result.
 # The colours are the labels of an untrained network: they show structure, they mean nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,5 +10,5 @@ mkdir -p "$out"
 "$lattice" make MinkUNet42 --out "$out/minkunet42" --seed 1
 # The file is in feet: voxels of four feet, counted from the corner of the tile.
 "$lattice" run "$out/minkunet42" --points examples/data/autzen_trim.las \
-  --voxel-size 4 --origin min --features x,y,z,i --intensity-max 255 \
+  --voxel-size 4 --origin min --features r,g,b,i --color-max 255 --intensity-max 255 \
   --output "$out/autzen.ply" --output "$out/autzen.npy" --output "$out/autzen.png"

@@ -213,18 +213,18 @@ constexpr const char* examples = R"(Examples:
       KITTI scan to labelled, coloured points
   lattice run net --points sweep.pcd.bin --columns 5 --features x,y,z,i,ring \
       --voxel-size 0.075 --output scores.npy --output scores.ply
-  lattice run net --points tile.las --voxel-size 4 --origin min --output tile.png
+  lattice run net --points tile.las --voxel-size 4 --origin min -o tile.png
 
-Points: .bin, .npy, .npz, .ply, .pcd and .las. A graph with one sparse input gets
-the mean of the channels over the points of each voxel, floor((p - origin) /
-size) in f32; a graph that takes points gets the points. Channels, if --features
-is not given: one; x,y,z; x,y,z,i; x,y,z,r,g,b for 1, 3, 4, 6 channels. x, y and z
-are relative to the origin, i and colours 0 to 1 of their full value.
+Points: .bin, .npy, .npz, .ply, .pcd and .las. A graph with one sparse input
+gets the mean of the channels over the points of each voxel, floor((p - origin)
+/ size) in f32; a graph that takes points gets the points. Channels, if not
+given: one; x,y,z; x,y,z,i; x,y,z,r,g,b for 1, 3, 4, 6 of them. x, y and z are
+relative to the origin, i and colours 0 to 1 of their full value.
 
-Results: .safetensors holds the outputs. With --points each point gets the result
-of its voxel: .ply has the points with label, colour and values, .npy a row for
-every row of the file (NaN where it was dropped), .png a picture. A label is the
-channel of the largest value.)";
+Results: .safetensors holds the outputs. With --points each point gets the
+result of its voxel: .ply has the points with label, colour and values, .npy a
+row for every row of the file (NaN where it was dropped), .png a picture. A
+label is the channel of the largest value.)";
 
 void add_input_options(CLI::App& app, Options& options) {
   app.add_option("--inputs", options.inputs, "Arguments by their names")

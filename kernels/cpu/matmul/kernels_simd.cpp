@@ -147,10 +147,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lattice::cpu {
 
+// Asked of the processor directly: Highway's own answer needs its library, whose start-up measures timers
+// for longer than a small artifact takes to load.
 SimdLevel supported_level() {
-  const int64_t targets = hwy::SupportedTargets();
-  if ((targets & HWY_AVX3) != 0) return SimdLevel::avx512;
-  if ((targets & HWY_AVX2) != 0) return SimdLevel::avx2;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+                    __builtin_cpu_supports("bmi2");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512vl");
+  if (avx2 && avx512) return SimdLevel::avx512;
+  if (avx2) return SimdLevel::avx2;
+#endif
   return SimdLevel::scalar;
 }
 

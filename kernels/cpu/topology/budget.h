@@ -7,14 +7,17 @@
 #include <string>
 
 #include "base/status.h"
+#include "kernels/cpu/topology/pool.h"
 #include "kernels/faults.h"
 
 namespace lattice::cpu {
 
 class Budget {
  public:
-  // limit 0: none. `used`: bytes the run holds already.
-  Budget(int64_t limit, int64_t used) : limit_(limit), used_(used) {}
+  // limit 0: none. `used`: bytes the run holds already. `pool`: where large arrays come from, or
+  // null.
+  Budget(int64_t limit, int64_t used, Pool* pool = nullptr)
+      : limit_(limit), used_(used), pool_(pool) {}
 
   Status take(int64_t bytes, const char* what, const Location& where) {
     const int64_t wanted = used_.fetch_add(bytes) + bytes;
@@ -26,11 +29,12 @@ class Budget {
   }
   void give_back(int64_t bytes) { used_.fetch_sub(bytes); }
   int64_t used() const { return used_.load(); }
-  int64_t limit() const { return limit_; }
+  Pool* pool() const { return pool_; }
 
  private:
   int64_t limit_;
   std::atomic<int64_t> used_;
+  Pool* pool_;
 };
 
 // Memory held until the end of a scope.
@@ -45,6 +49,7 @@ class Taken {
     bytes_ += bytes;
     return {};
   }
+  Pool* pool() const { return budget_->pool(); }
 
  private:
   Budget* budget_;

@@ -213,35 +213,48 @@ class Walk {
     }
   }
 
+  // Written in any case, kept if `wanted`.
+  static Match* put(Match* next, bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row) {
+    *next = {static_cast<Row>(coarse), static_cast<Row>(fine), static_cast<uint32_t>(kernel_row)};
+    return next + wanted;
+  }
+
   void match_pairs(const ColumnPair* pair, const ColumnPair* end, const Window& z) {
     const Row* const coarse_begin = coarse_.column_begin.data();
     const Row* const fine_begin = fine_.column_begin.data();
     const int32_t* const coarse_z = coarse_.z.data();
     const int32_t* const fine_z = fine_.z.data();
     const int64_t stride = geometry_.stride[2];
+    const int64_t offset = z.offset;
     const uint64_t count = static_cast<uint64_t>(z.count);
+    Match* next = out_.begin(4);
+    const Match* limit = out_.limit();
     for (; pair != end; ++pair) {
       const int64_t c = coarse_begin[pair->coarse], f = fine_begin[pair->fine];
       const int64_t more_c = int64_t{coarse_begin[pair->coarse + 1]} - c - 1;
       const int64_t more_f = int64_t{fine_begin[pair->fine + 1]} - f - 1;
-      if ((more_c | more_f) > 1) {
-        merge_rows(pair->coarse, pair->fine, z, pair->kernel_row);
-        continue;
+      const int64_t kernel_row = pair->kernel_row;
+      if (limit - next < 4 || (more_c | more_f) > 1) {
+        out_.end(next);
+        if ((more_c | more_f) > 1) merge_rows(pair->coarse, pair->fine, z, kernel_row);
+        next = out_.begin(4);
+        limit = out_.limit();
+        if ((more_c | more_f) > 1) continue;
       }
-      out_.reserve(4);
-      const int64_t low = coarse_z[c] * stride + z.offset;
-      const int64_t low_next = coarse_z[c + more_c] * stride + z.offset;
+      const int64_t low = coarse_z[c] * stride + offset;
+      const int64_t low_next = coarse_z[c + more_c] * stride + offset;
       const int64_t z0 = fine_z[f], z1 = fine_z[f + more_f];
       const auto compare = [&](bool exists, int64_t row, int64_t from, int64_t at, int64_t value) {
         const int64_t index = value - from;
-        out_.add_if(exists & (static_cast<uint64_t>(index) < count), row, at,
-                    pair->kernel_row + index);
+        const bool match = exists & (static_cast<uint64_t>(index) < count);
+        next = put(next, match, row, at, kernel_row + index);
       };
       compare(true, c, low, f, z0);
       compare(more_f != 0, c, low, f + 1, z1);
       compare(more_c != 0, c + 1, low_next, f, z0);
       compare((more_c & more_f) != 0, c + 1, low_next, f + 1, z1);
     }
+    out_.end(next);
   }
 
   // Columns first .. last-1 of the fine line, without the table.
@@ -262,21 +275,55 @@ class Walk {
 
   // The rows of one coarse column against one fine column.
   void merge_rows(int64_t coarse_column, int64_t fine_column, const Window& z, int64_t kernel_row) {
+    constexpr int64_t narrow = 8;
+    if (z.count > narrow || coarse_.repeats || fine_.repeats) {
+      return merge_wide_rows(coarse_column, fine_column, z, kernel_row);
+    }
+    const int64_t end = coarse_.column_begin[coarse_column + 1];
+    const int32_t* const all = fine_.z.data();
+    const int32_t* at = all + fine_.column_begin[fine_column];
+    const int32_t* const stop = all + fine_.column_begin[fine_column + 1];
+    Match* next = out_.begin(narrow);
+    const Match* limit = out_.limit();
+    for (int64_t row = coarse_.column_begin[coarse_column]; row < end; ++row) {
+      const int64_t low = coarse_.z[row] * geometry_.stride[2] + z.offset;
+      if (*at < low) {
+        at = advance(at + 1, stop, low);
+        if (at == stop) break;
+      }
+      if (limit - next < narrow) {
+        out_.end(next);
+        next = out_.begin(narrow);
+        limit = out_.limit();
+      }
+      // z are distinct: at most `count` of them lie in the window.
+      const int64_t left = stop - at;
+      for (int64_t i = 0; i < z.count; ++i) {
+        const bool exists = i < left;
+        const int64_t index = at[exists ? i : 0] - low;
+        next = put(next, exists & (index < z.count), row, at + i - all, kernel_row + index);
+      }
+    }
+    out_.end(next);
+  }
+
+  void merge_wide_rows(int64_t coarse_column, int64_t fine_column, const Window& z,
+                       int64_t kernel_row) {
     const int64_t begin = coarse_.column_begin[coarse_column];
     const int64_t end = coarse_.column_begin[coarse_column + 1];
     const int32_t* const all = fine_.z.data();
     const int32_t* at = all + fine_.column_begin[fine_column];
     const int32_t* const stop = all + fine_.column_begin[fine_column + 1];
-    const bool repeats = coarse_.repeats || fine_.repeats;
     for (int64_t row = begin; row < end; ++row) {
+      // A repeated row keeps no edges: otherwise m equal rows would have m * m.
+      if (row > begin && coarse_.z[row] == coarse_.z[row - 1]) continue;
       const int64_t low = coarse_.z[row] * geometry_.stride[2] + z.offset;
       const int64_t high = low + z.count - 1;
-      // A repeated row keeps no edges: otherwise m equal rows would have m * m.
-      if (repeats && row > begin && coarse_.z[row] == coarse_.z[row - 1]) continue;
-      if (at != stop && *at < low) at = advance(at + 1, stop, low);
+      at = advance(at, stop, low);
       for (const int32_t* found = at; found != stop && *found <= high; ++found) {
-        if (repeats && found != at && *found == found[-1]) continue;
-        out_.add(row, found - all, kernel_row + (*found - low));
+        if (found != at && *found == found[-1]) continue;
+        out_.add({static_cast<Row>(row), static_cast<Row>(found - all),
+                  static_cast<uint32_t>(kernel_row + (*found - low))});
       }
     }
   }
@@ -347,26 +394,46 @@ Result<Edges> find_edges(const RowTree& fine, const RowTree& coarse, bool same,
   return edges;
 }
 
+namespace {
+
+// The kernel row of the fine rows begin .. end-1: where each lies in its cell.
+void rows_in_cells(const RowTree& fine, const Triple& stride, int64_t begin, int64_t end,
+                   Array<Row>& kernel_row) {
+  const FloorDivision cell_x(stride[0]), cell_y(stride[1]), cell_z(stride[2]);
+  if (begin == end) return;
+  int64_t column = fine.column_of_row(begin);
+  int64_t line = fine.line_of_column(column);
+  for (int64_t row = begin; row < end; ++line) {
+    const int64_t x = fine.line[line].x;
+    const int64_t of_x = (x - cell_x(x) * stride[0]) * stride[1];
+    for (; row < end && column < fine.line_begin[line + 1]; ++column) {
+      const int64_t y = fine.column_y[column];
+      const int64_t of_y = (of_x + y - cell_y(y) * stride[1]) * stride[2];
+      const int64_t last = std::min<int64_t>(end, fine.column_begin[column + 1]);
+      for (; row < last; ++row) {
+        const int64_t z = fine.z[row];
+        kernel_row[row] = static_cast<Row>(of_y + z - cell_z(z) * stride[2]);
+      }
+    }
+  }
+}
+
+} // namespace
+
 Result<Edges> cell_edges(const RowTree& fine, int64_t coarse_rows, const Row* coarse_of_fine,
                          const Triple& stride, Budget& budget, const Location& where) {
   LATTICE_TRY(const int64_t kernel_rows, kernel_rows_of({.size = stride}, where));
   const int64_t rows = fine.rows();
   const int64_t most = std::clamp<int64_t>(rows * 8 / kernel_rows, 1, 256);
   const Chunks chunks = Chunks::of(rows, 8192, most);
-  const FloorDivision cell_x(stride[0]), cell_y(stride[1]), cell_z(stride[2]);
-  // visit(row, kernel row) over the rows of a chunk.
-  const auto walk = [&](int64_t begin, int64_t end, auto&& visit) {
-    fine.for_rows(begin, end, [&](int64_t row, int32_t, int32_t x, int32_t y, int32_t z) {
-      const int64_t index =
-          ((x - cell_x(x) * stride[0]) * stride[1] + y - cell_y(y) * stride[1]) * stride[2] + z -
-          cell_z(z) * stride[2];
-      visit(row, index);
-    });
-  };
+  Taken scratch(budget);
+  LATTICE_CHECK(scratch.take(rows * 4, "a relation", where));
+  Array<Row> kernel_row(rows, budget.pool());
   std::vector<int64_t> place(static_cast<size_t>(chunks.count * kernel_rows));
   parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
+    rows_in_cells(fine, stride, begin, end, kernel_row);
     int64_t* counts = place.data() + chunk * kernel_rows;
-    walk(begin, end, [&](int64_t, int64_t kernel_row) { ++counts[kernel_row]; });
+    for (int64_t row = begin; row < end; ++row) ++counts[kernel_row[row]];
   });
   LATTICE_TRY(std::shared_ptr<Row[]> storage, edge_storage(rows, kernel_rows, budget, where));
   Row* const fine_rows = storage.get();
@@ -391,11 +458,11 @@ Result<Edges> cell_edges(const RowTree& fine, int64_t coarse_rows, const Row* co
   }
   parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
     int64_t* at = place.data() + chunk * kernel_rows;
-    walk(begin, end, [&](int64_t row, int64_t kernel_row) {
-      const int64_t position = at[kernel_row]++;
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t position = at[kernel_row[row]]++;
       fine_rows[position] = static_cast<Row>(row);
       coarse[position] = coarse_of_fine[row];
-    });
+    }
   });
   edges.bytes = rows * 2 * static_cast<int64_t>(sizeof(Row)) +
                 kernel_rows * static_cast<int64_t>(sizeof(EdgeList));

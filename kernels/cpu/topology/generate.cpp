@@ -311,7 +311,7 @@ Result<RowTree> join_pieces(std::vector<Piece>& pieces, Budget& budget, const Lo
         faults::too_many_rows(rows, std::numeric_limits<int32_t>::max(), where));
   }
   LATTICE_CHECK(budget.take(lines * 12 + columns * 8 + rows * 4 + 8, "a generated support", where));
-  RowTree tree = RowTree::sized(lines, columns, rows);
+  RowTree tree = RowTree::sized(lines, columns, rows, budget.pool());
   std::vector<int64_t> first_line, first_column;
   lines = columns = 0;
   for (const Piece& piece : pieces) {
@@ -344,7 +344,7 @@ Result<RowTree> generate_rows(const std::vector<const RowTree*>& sources,
   LATTICE_TRY(const std::vector<Reach> reaches, collect_lines(sources, axes[0], scratch, where));
   int64_t rows = 0;
   for (const RowTree* tree : sources) rows += tree->rows();
-  if (rows == 0) return RowTree::sized(0, 0, 0);
+  if (rows == 0) return RowTree::sized(0, 0, 0, budget.pool());
 
   // Chunks of whole output lines.
   const int64_t count = static_cast<int64_t>(reaches.size());
@@ -407,7 +407,7 @@ Result<RowTree> subset_of(const RowTree& tree, const Row* rows, int64_t count, B
   });
   LATTICE_CHECK(
       budget.take(lines * 12 + columns * 8 + count * 4 + 8, "a generated support", where));
-  RowTree result = RowTree::sized(lines, columns, count);
+  RowTree result = RowTree::sized(lines, columns, count, budget.pool());
   lines = columns = 0;
   walk([&](int64_t i, int64_t line, bool new_line, int64_t column, bool new_column) {
     if (new_line) {

@@ -11,9 +11,9 @@ void MatchStream::grow() {
   if (!taken && status_) status_ = tl::make_unexpected(taken.error());
   if (taken || blocks_.empty()) {
     if (!blocks_.empty()) blocks_.back().last = next_;
-    blocks_.push_back({std::unique_ptr<Match[]>(new Match[block_size]), nullptr});
+    blocks_.push_back({Array<Match>(block_size, scratch_->pool()), nullptr});
   }
-  next_ = blocks_.back().first.get();
+  next_ = blocks_.back().matches.data();
   end_ = next_ + block_size;
 }
 
@@ -22,7 +22,9 @@ Result<std::shared_ptr<Row[]>> edge_storage(int64_t pairs, int64_t kernel_rows, 
   const int64_t bytes = pairs * 2 * static_cast<int64_t>(sizeof(Row)) +
                         kernel_rows * static_cast<int64_t>(sizeof(EdgeList));
   LATTICE_CHECK(budget.take(bytes, "a relation", where));
-  return std::shared_ptr<Row[]>(new Row[static_cast<size_t>(pairs * 2)]);
+  const std::shared_ptr<std::byte[]> block =
+      Pool::block_of(budget.pool(), pairs * 2 * static_cast<int64_t>(sizeof(Row)));
+  return std::shared_ptr<Row[]>(block, reinterpret_cast<Row*>(block.get()));
 }
 
 Result<Edges> edges_from(const std::vector<MatchStream>& streams, int64_t kernel_rows,

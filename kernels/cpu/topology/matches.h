@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/relation.h"
+#include "kernels/cpu/topology/array.h"
 #include "kernels/cpu/topology/budget.h"
 
 namespace lattice::cpu {
@@ -24,18 +25,17 @@ class MatchStream {
   MatchStream(MatchStream&&) noexcept = default;
   MatchStream& operator=(MatchStream&&) noexcept = default;
 
-  // Room for `count` (at most `block_size`) calls of add_if.
-  void reserve(int64_t count) {
+  // A place to write matches to, with room for `count` (at most 1024), ...
+  Match* begin(int64_t count) {
     if (end_ - next_ < count) grow();
+    return next_;
   }
-  // Written in any case, kept if `wanted`: cheaper than a branch that is hard to predict.
-  void add_if(bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row) {
-    *next_ = {static_cast<Row>(coarse), static_cast<Row>(fine), static_cast<uint32_t>(kernel_row)};
-    next_ += wanted;
-  }
-  void add(int64_t coarse, int64_t fine, int64_t kernel_row) {
-    reserve(1);
-    add_if(true, coarse, fine, kernel_row);
+  const Match* limit() const { return end_; }
+  // ... and how far they went.
+  void end(Match* next) { next_ = next; }
+  void add(const Match& match) {
+    *begin(1) = match;
+    ++next_;
   }
   bool refused() const { return !status_.has_value(); }
   const Status& status() const { return status_; }
@@ -44,14 +44,14 @@ class MatchStream {
   void for_each(Visit&& visit) const {
     for (const Block& block : blocks_) {
       const Match* const last = &block == &blocks_.back() ? next_ : block.last;
-      for (const Match* match = block.first.get(); match != last; ++match) visit(*match);
+      for (const Match* match = block.matches.data(); match != last; ++match) visit(*match);
     }
   }
 
  private:
-  static constexpr int64_t block_size = 4096;
+  static constexpr int64_t block_size = 5461; // 64 KiB
   struct Block {
-    std::unique_ptr<Match[]> first;
+    Array<Match> matches;
     Match* last = nullptr; // one past those kept; unknown while it is being filled
   };
   void grow();

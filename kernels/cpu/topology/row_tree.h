@@ -35,13 +35,13 @@ struct RowTree {
     return line.bytes() + line_begin.bytes() + column_y.bytes() + column_begin.bytes() + z.bytes();
   }
   // Allocates; every entry is still to be written.
-  static RowTree sized(int64_t lines, int64_t columns, int64_t rows) {
+  static RowTree sized(int64_t lines, int64_t columns, int64_t rows, Pool* pool) {
     RowTree tree;
-    tree.line = Array<LineKey>(lines);
-    tree.line_begin = Array<Row>(lines + 1);
-    tree.column_y = Array<int32_t>(columns);
-    tree.column_begin = Array<Row>(columns + 1);
-    tree.z = Array<int32_t>(rows);
+    tree.line = Array<LineKey>(lines, pool);
+    tree.line_begin = Array<Row>(lines + 1, pool);
+    tree.column_y = Array<int32_t>(columns, pool);
+    tree.column_begin = Array<Row>(columns + 1, pool);
+    tree.z = Array<int32_t>(rows, pool);
     tree.line_begin[lines] = static_cast<Row>(columns);
     tree.column_begin[columns] = static_cast<Row>(rows);
     return tree;

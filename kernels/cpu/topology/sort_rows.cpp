@@ -218,7 +218,7 @@ Result<RowTree> make_tree(const Source& source, int64_t rows, Budget& budget,
   const Counts total = before.back();
   LATTICE_CHECK(
       budget.take(total.lines * 12 + total.columns * 8 + rows * 4 + 8, "a support", where));
-  RowTree tree = RowTree::sized(total.lines, total.columns, rows);
+  RowTree tree = RowTree::sized(total.lines, total.columns, rows, budget.pool());
   parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
     int64_t line = before[static_cast<size_t>(chunk)].lines;
     int64_t column = before[static_cast<size_t>(chunk)].columns;
@@ -283,7 +283,7 @@ Result<SortedRows> sort_as(const Form& form, const void* coords, int64_t rows, i
   Taken scratch(budget);
   LATTICE_CHECK(
       scratch.take(2 * rows * static_cast<int64_t>(sizeof(Item)), "sorting a support", where));
-  Array<Item> items(rows), spare(rows);
+  Array<Item> items(rows, budget.pool()), spare(rows, budget.pool());
   parallel_chunks(Chunks::of(rows, 16384), [&](int64_t, int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) items[row] = form.pack(coords_at(coords, row), row);
   });
@@ -293,7 +293,7 @@ Result<SortedRows> sort_as(const Form& form, const void* coords, int64_t rows, i
   SortedRows sorted;
   LATTICE_TRY(sorted.tree, make_tree(ItemSource<Form>{form, items}, rows, budget, where));
   LATTICE_CHECK(budget.take(rows * 4, "a support", where));
-  sorted.given_of_inner = Array<Row>(rows);
+  sorted.given_of_inner = Array<Row>(rows, budget.pool());
   sorted.moved = true;
   parallel_chunks(Chunks::of(rows, 16384), [&](int64_t, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) sorted.given_of_inner[i] = form.row(items[i]);
@@ -311,7 +311,7 @@ Result<SortedRows> sort_rows(const void* coords, int64_t rows, Budget& budget,
   }
   SortedRows sorted;
   if (rows == 0) {
-    sorted.tree = RowTree::sized(0, 0, 0);
+    sorted.tree = RowTree::sized(0, 0, 0, budget.pool());
     return sorted;
   }
   const Extent4 extent = extent_of(coords, rows);

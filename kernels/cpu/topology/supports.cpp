@@ -120,7 +120,7 @@ Result<SupportBuilder::Given> SupportBuilder::given_coords(const IntSource& sour
 Result<Array<int32_t>> SupportBuilder::logical_rows(const Support& support, const void* coords,
                                                     int64_t rows, Taken& scratch) {
   LATTICE_CHECK(scratch.take(rows * 16, "coordinates of a support", support.where));
-  Array<int32_t> logical(rows * 4);
+  Array<int32_t> logical(rows * 4, budget_.pool());
   const Chunks chunks = Chunks::of(rows, 8192);
   std::vector<std::optional<Error>> errors(static_cast<size_t>(chunks.count));
   parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
@@ -251,7 +251,7 @@ Status SupportBuilder::floor(SupportId id) {
   LATTICE_CHECK(check_generated(support, axes));
   const SupportData& from = data(support.from);
   LATTICE_CHECK(scratch_.take(from.rows() * 4, "a generated support", support.where));
-  Array<Row> parent(from.rows());
+  Array<Row> parent(from.rows(), budget_.pool());
   LATTICE_TRY(RowTree tree, generate_rows({&from.tree}, axes, &parent, budget_, support.where));
   keep(id, std::move(tree), -1);
   parents_[id] = std::move(parent);
