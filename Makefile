@@ -4,7 +4,7 @@ MINUTES ?= 5
 PYTHON = build/venv/bin/python
 LATTICE = build/dev/tools/lattice/lattice
 
-.PHONY: help demo test build deps asan tsan fuzz bench format clean
+.PHONY: help demo test build deps asan tsan fuzz bench wheel format clean
 
 help:
 	@echo "make demo            build, run a network on a real point cloud, draw the result"
@@ -13,6 +13,7 @@ help:
 	@echo "make asan, make tsan run the tests under AddressSanitizer, ThreadSanitizer"
 	@echo "make fuzz MINUTES=n  fuzz every reader for n minutes each"
 	@echo "make bench           build with benchmarks and run them"
+	@echo "make wheel           build and check the Python wheel in dist/ (PYTHONS=... for several versions)"
 	@echo "make format          clang-format over our sources"
 
 deps:
@@ -27,9 +28,12 @@ demo: deps
 	cmake --build --preset dev --parallel $(JOBS) --target lattice_cli
 	scripts/demo.sh $(LATTICE)
 
-test: build
+test: deps
+	cmake --preset dev -DLATTICE_PYTHON=ON
+	cmake --build --preset dev --parallel $(JOBS)
 	ctest --preset dev --parallel $(JOBS)
-	LATTICE_BIN=$(CURDIR)/$(LATTICE) $(PYTHON) -m pytest -q tests/cli
+	LATTICE_BIN=$(CURDIR)/$(LATTICE) $(PYTHON) -m pytest -q -p no:cacheprovider tests/cli
+	PYTHONPATH=build/dev/python $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
 
 asan tsan: deps
 	cmake --preset $@
@@ -46,6 +50,9 @@ bench: deps
 	cmake --preset release -DLATTICE_BENCH=ON
 	cmake --build --preset release --parallel $(JOBS)
 	scripts/bench.sh build/release
+
+wheel: deps
+	scripts/build_wheel.sh $(PYTHONS)
 
 format:
 	git ls-files -co --exclude-standard '*.cpp' '*.h' '*.hpp' '*.inl' | xargs clang-format -i

@@ -86,4 +86,8 @@ struct NamedTensor {
 Status write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                          const SafetensorsMetadata& metadata = {});
 
+// The bytes of that file in memory.
+Result<std::vector<std::byte>> safetensors_bytes(std::span<const NamedTensor> tensors,
+                                                 const SafetensorsMetadata& metadata = {});
+
 } // namespace lattice

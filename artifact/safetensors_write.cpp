@@ -19,12 +19,16 @@ namespace {
 
 std::string json_text(const std::string& text) { return nlohmann::json(text).dump(); }
 
-} // namespace
+// The pieces of a file in order: length and header, then the data where it lies.
+struct Pieces {
+  std::string start;
+  std::vector<std::span<const std::byte>> data;
+};
 
-Status write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+Result<Pieces> pieces_of(const std::string& file, std::span<const NamedTensor> tensors,
                          const SafetensorsMetadata& metadata) {
   const auto refuse = [&](std::string message, const std::string& key) {
-    return fail(Code::usage, std::move(message), {path.filename().string(), 0, 0, printable(key)});
+    return fail(Code::usage, std::move(message), {file, 0, 0, printable(key)});
   };
 
   std::string header = "{";
@@ -53,7 +57,7 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Name
   });
 
   std::unordered_set<std::string> names{"__metadata__"};
-  std::vector<std::span<const std::byte>> parts(1);
+  Pieces pieces;
   int64_t offset = 0;
   for (const NamedTensor* named : order) {
     const auto& [name, tensor] = *named;
@@ -70,7 +74,7 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Name
         fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
                     header.size() > 1 ? "," : "", json_text(name),
                     safetensors_name_of(tensor.dtype), fmt::join(tensor.shape, ","), offset, *end);
-    parts.emplace_back(static_cast<const std::byte*>(tensor.data), static_cast<size_t>(*bytes));
+    pieces.data.emplace_back(static_cast<const std::byte*>(tensor.data), static_cast<size_t>(*bytes));
     offset = *end;
   }
   header += '}';
@@ -81,12 +85,30 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Name
                   "");
   }
 
-  std::string start;
   for (int i = 0; i < 8; ++i)
-    start.push_back(static_cast<char>((static_cast<uint64_t>(header.size()) >> (8 * i)) & 0xff));
-  start += header;
-  parts[0] = std::as_bytes(std::span(std::as_const(start)));
+    pieces.start.push_back(
+        static_cast<char>((static_cast<uint64_t>(header.size()) >> (8 * i)) & 0xff));
+  pieces.start += header;
+  return pieces;
+}
+
+} // namespace
+
+Status write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                         const SafetensorsMetadata& metadata) {
+  LATTICE_TRY(const Pieces pieces, pieces_of(path.filename().string(), tensors, metadata));
+  std::vector<std::span<const std::byte>> parts{std::as_bytes(std::span(pieces.start))};
+  parts.insert(parts.end(), pieces.data.begin(), pieces.data.end());
   return write_file_atomically(path, parts);
+}
+
+Result<std::vector<std::byte>> safetensors_bytes(std::span<const NamedTensor> tensors,
+                                                 const SafetensorsMetadata& metadata) {
+  LATTICE_TRY(const Pieces pieces, pieces_of("", tensors, metadata));
+  const auto start = std::as_bytes(std::span(pieces.start));
+  std::vector<std::byte> bytes(start.begin(), start.end());
+  for (const auto& part : pieces.data) bytes.insert(bytes.end(), part.begin(), part.end());
+  return bytes;
 }
 
 } // namespace lattice

@@ -25,12 +25,12 @@ constexpr double residual_gain = 0.35;
 
 } // namespace
 
-double expected_neighbours(const Triple& kernel_size) {
+double expected_neighbours(const Triple& kernel_size, Scene scene) {
   const int64_t volume = kernel_size[0] * kernel_size[1] * kernel_size[2];
-  if (volume == 27)
-    return 7; // 4 at full resolution of a scan, 9 at its coarse levels, 13 on surfaces
-  if (volume == 125) return 16;
-  if (volume == 8) return 2; // children of a voxel
+  const bool sweep = scene == Scene::sweep;
+  if (volume == 27) return sweep ? 7 : 13; // a sweep: 4 at full resolution, 9 at coarse levels
+  if (volume == 125) return sweep ? 16 : 40;
+  if (volume == 8) return sweep ? 2 : 3; // children of a voxel
   return std::max(1.0, static_cast<double>(volume) / 2);
 }
 
@@ -78,7 +78,7 @@ Result<Flow> Layers::subm(const std::string& name, Flow x, int64_t channels, int
   const Triple kernel_size{size, size, size};
   LATTICE_TRY(const int64_t inputs, channels_of(x));
   LATTICE_TRY(const Value weight, conv_weight(name + ".weight", channels, kernel_size, inputs,
-                                              expected_neighbours(kernel_size)));
+                                              expected_neighbours(kernel_size, scene_)));
   LATTICE_TRY(const Value y, builder_.subm_conv3d(x.value, weight));
   return Flow{y, x.power};
 }
@@ -87,7 +87,7 @@ Result<Flow> Layers::down(const std::string& name, Flow x, int64_t channels, Tri
                           Triple stride) {
   LATTICE_TRY(const int64_t inputs, channels_of(x));
   LATTICE_TRY(const Value weight, conv_weight(name + ".weight", channels, kernel_size, inputs,
-                                              expected_neighbours(kernel_size)));
+                                              expected_neighbours(kernel_size, scene_)));
   LATTICE_TRY(const Value y, builder_.conv3d(x.value, weight, {}, stride));
   return Flow{y, x.power};
 }

@@ -16,13 +16,16 @@ struct Flow {
   double power = 1;
 };
 
-// How many kernel rows of a 3x3x3 or another kernel find a voxel, by experience with scans and
-// surfaces.
-double expected_neighbours(const Triple& kernel_size);
+// Where a network is meant to run: sweeps of a LiDAR leave gaps, scanned rooms are closed surfaces.
+enum class Scene { sweep, surface };
+
+// How many kernel rows of a cubic or another kernel find a voxel, by experience.
+double expected_neighbours(const Triple& kernel_size, Scene scene);
 
 class Layers {
  public:
-  Layers(const NetworkOptions& options, float eps) : options_(options), eps_(eps) {}
+  Layers(const NetworkOptions& options, float eps, Scene scene)
+      : options_(options), eps_(eps), scene_(scene) {}
 
   GraphBuilder& builder() { return builder_; }
   GraphBuilder take() { return std::move(builder_); }
@@ -60,6 +63,7 @@ class Layers {
 
   NetworkOptions options_;
   float eps_;
+  Scene scene_;
   GraphBuilder builder_;
 };
 

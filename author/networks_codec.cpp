@@ -13,7 +13,7 @@ constexpr Triple twice{2, 2, 2};
 } // namespace
 
 Result<GraphBuilder> make_codec(const NetworkOptions& options) {
-  Layers net(options, 1e-5f);
+  Layers net(options, 1e-5f, Scene::sweep);
   GraphBuilder& graph = net.builder();
   LATTICE_TRY(const Flow x, net.input(inputs, 200));
   // A weight (packed only where the format packs) and its bias. Normalized convolutions take any

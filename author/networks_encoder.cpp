@@ -7,7 +7,7 @@
 namespace lattice::author {
 
 Result<GraphBuilder> make_centerpoint(const NetworkOptions& options) {
-  Layers net(options, 1e-3f);
+  Layers net(options, 1e-3f, Scene::sweep);
   LATTICE_TRY(Flow x, net.input(5, 1000)); // metres, and intensity up to 255
   const auto norm_relu = [&](const std::string& name) -> Status {
     LATTICE_TRY(x, net.batch_norm(name, x));

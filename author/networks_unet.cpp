@@ -11,6 +11,7 @@ namespace lattice::author {
 namespace {
 
 struct UNet {
+  Scene scene;
   int64_t inputs;
   double power;              // mean square of the input features
   std::vector<int64_t> stem; // kernel sizes of the stem's convolutions
@@ -39,7 +40,7 @@ Result<Flow> blocks(Layers& net, const std::string& stage, Flow x, int64_t chann
 }
 
 Result<GraphBuilder> make_unet(const UNet& unet, const NetworkOptions& options) {
-  Layers net(options, 1e-5f);
+  Layers net(options, 1e-5f, unet.scene);
   LATTICE_TRY(Flow x, net.input(unet.inputs, unet.power));
   for (size_t i = 0; i < unet.stem.size(); ++i) {
     LATTICE_TRY(x, conv_norm_relu(net, fmt::format("stem.bn{}", i + 1),
@@ -80,7 +81,8 @@ Result<GraphBuilder> make_unet(const UNet& unet, const NetworkOptions& options) 
 } // namespace
 
 Result<GraphBuilder> make_minkunet42(const NetworkOptions& options) {
-  return make_unet({.inputs = 4,
+  return make_unet({.scene = Scene::sweep,
+                    .inputs = 4,
                     .power = 200, // coordinates in metres
                     .stem = {3, 3},
                     .stem_channels = 32,
@@ -96,7 +98,8 @@ Result<GraphBuilder> make_minkunet42(const NetworkOptions& options) {
 }
 
 Result<GraphBuilder> make_minkunet18(const NetworkOptions& options) {
-  return make_unet({.inputs = 3,
+  return make_unet({.scene = Scene::surface,
+                    .inputs = 3,
                     .power = 4,
                     .stem = {5},
                     .stem_channels = 32,
@@ -112,7 +115,8 @@ Result<GraphBuilder> make_minkunet18(const NetworkOptions& options) {
 }
 
 Result<GraphBuilder> make_spunet34(const NetworkOptions& options) {
-  return make_unet({.inputs = 6,
+  return make_unet({.scene = Scene::surface,
+                    .inputs = 6,
                     .power = 4,
                     .stem = {5},
                     .stem_channels = 32,
@@ -128,7 +132,8 @@ Result<GraphBuilder> make_spunet34(const NetworkOptions& options) {
 }
 
 Result<GraphBuilder> make_tiny(const NetworkOptions& options) {
-  return make_unet({.inputs = 4,
+  return make_unet({.scene = Scene::sweep,
+                    .inputs = 4,
                     .power = 200,
                     .stem = {3},
                     .stem_channels = 16,

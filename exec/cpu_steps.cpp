@@ -87,7 +87,7 @@ Status run_op(const Context& context, const RowsMatmul& op) {
   return {};
 }
 
-Status run_op(const Context& context, const Pool& op) {
+Status run_op(const Context& context, const ::lattice::Pool& op) {
   pool(context.level, context.value(op.x), *context.edges(op.relation), op.relation.direction, op.mode,
        context.value(op.y));
   return {};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need on Debian 12: packages by apt, pytest into build/venv.
+# Installs what the build and the tests need on Debian 12: packages by apt, pytest, numpy and nanobind into build/venv.
 # Does nothing where everything is there already. `install_deps.sh fuzz` adds the compiler for fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools libzstd-dev zlib1g-dev
   libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libfmt-dev libexpected-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  python3 python3-venv
+  python3 python3-dev python3-venv
 )
 [ "${1:-}" != fuzz ] || packages+=(clang-19)
 
@@ -30,8 +30,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # The system's Python, whose venv module was installed above; another one in PATH may lack it.
-if ! build/venv/bin/python -c 'import pytest' 2>/dev/null; then
-  rm -rf build/venv
-  /usr/bin/python3 -m venv build/venv
-  build/venv/bin/pip install --quiet --disable-pip-version-check 'pytest>=7,<10'
+if ! build/venv/bin/python -c 'import pytest, numpy, nanobind' 2>/dev/null; then
+  [ -x build/venv/bin/pip ] || { rm -rf build/venv; /usr/bin/python3 -m venv build/venv; }
+  build/venv/bin/pip install --quiet --disable-pip-version-check 'pytest>=7,<10' 'numpy>=1.24' 'nanobind>=2.4' typing_extensions
 fi

@@ -7,8 +7,9 @@
  * live as long as it does. Sizes of text and memory are in bytes.
  * Memory: inputs stay the caller's and are only read during the call. Outputs belong to a lattice_outputs.
  * Threads: programs and topologies may be used from any number of threads at once, a session by one at a time.
- * Every handle may be freed with NULL. Structs that callers fill begin with struct_size = sizeof(the struct), so
- * that they can grow; a lattice_*_init function sets it and the default values. */
+ * Every handle may be freed with NULL. Structs that may grow begin with struct_size = sizeof(the struct), which the
+ * caller sets; where there is a lattice_*_init function, it sets that and the default values. A smaller size is an
+ * older struct: fields past it are neither read nor written. The other structs never change. */
 #ifndef LATTICE_LATTICE_H
 #define LATTICE_LATTICE_H
 
@@ -42,6 +43,7 @@ typedef enum lattice_code {
   LATTICE_INTERNAL = 8,    /* a fault of the library itself */
   LATTICE_INTERRUPTED = 9  /* the caller asked the run to stop */
 } lattice_code;
+LATTICE_C_API const char* lattice_code_name(lattice_code code); /* "artifact", "input", ... */
 
 typedef enum lattice_dtype {
   LATTICE_F16 = 5,
@@ -81,6 +83,9 @@ LATTICE_C_API const char* lattice_error_message(const lattice_error* error); /* 
 LATTICE_C_API size_t lattice_error_count(const lattice_error* error);
 /* index < count; false (0) otherwise and *out is left alone. */
 LATTICE_C_API int lattice_error_diagnostic(const lattice_error* error, size_t index, lattice_diagnostic* out);
+/* What was added to a diagnostic: other places that have to do with it. */
+LATTICE_C_API size_t lattice_error_note_count(const lattice_error* error, size_t index);
+LATTICE_C_API int lattice_error_note(const lattice_error* error, size_t index, size_t note, lattice_diagnostic* out);
 LATTICE_C_API void lattice_error_free(lattice_error* error);
 
 /* ---- text that a function makes ---- */
@@ -229,7 +234,7 @@ LATTICE_C_API size_t lattice_outputs_count(const lattice_outputs* outputs);
 LATTICE_C_API int lattice_outputs_get(const lattice_outputs* outputs, size_t index, lattice_output* out);
 LATTICE_C_API void lattice_outputs_free(lattice_outputs* outputs);
 
-/* What the last successful run did. */
+/* What the last successful run did. Set struct_size before the call. */
 typedef struct lattice_report {
   size_t struct_size;
   double topology_ms, features_ms, total_ms;
@@ -241,8 +246,9 @@ typedef struct lattice_report {
 } lattice_report;
 LATTICE_C_API int lattice_session_report(const lattice_session* session, lattice_report* out);
 
-/* Step times are taken while profiling is on. Strings live until the next run. */
+/* Step times are taken while profiling is on. Strings live until the next run. struct_size as in lattice_report. */
 typedef struct lattice_step {
+  size_t struct_size;
   const char* name;
   const char* parameter;
   const char* kernel;
@@ -250,10 +256,19 @@ typedef struct lattice_step {
   int64_t line, column;
   int64_t rows, pairs, bytes;
   double gflop, milliseconds;
+  double start_ms;     /* after the end of the topology */
+  size_t thread_count; /* threads at work in it; 0 where that is not measured */
 } lattice_step;
+typedef struct lattice_thread_time {
+  int32_t thread;  /* its place in the pool, from 0 */
+  double start_ms; /* after the start of the step */
+  double milliseconds;
+} lattice_thread_time;
 LATTICE_C_API void lattice_session_profile(lattice_session* session, int each_step);
 LATTICE_C_API size_t lattice_session_step_count(const lattice_session* session);
 LATTICE_C_API int lattice_session_step(const lattice_session* session, size_t index, lattice_step* out);
+LATTICE_C_API int lattice_session_step_thread(const lattice_session* session, size_t index, size_t thread,
+                                              lattice_thread_time* out);
 
 /* ---- devices ---- */
 

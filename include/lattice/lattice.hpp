@@ -32,6 +32,8 @@
 #define LATTICE_API
 #endif
 
+#pragma GCC visibility push(default)
+
 namespace lattice {
 
 struct LoadOptions {
@@ -211,3 +213,5 @@ LATTICE_API std::vector<DeviceInfo> devices();
 LATTICE_API const char* version();
 
 }  // namespace lattice
+
+#pragma GCC visibility pop

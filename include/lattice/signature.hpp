@@ -7,6 +7,8 @@
 
 #include "lattice/tensor.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace lattice {
 
 // What an argument or a result is for (spec 1).
@@ -55,3 +57,5 @@ struct Signature {
 std::string text_of(const Signature& signature);
 
 }  // namespace lattice
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include <tl/expected.hpp>
 
+#pragma GCC visibility push(default)
+
 namespace lattice {
 
 // What kind of thing went wrong. Numbers are stable: the C interface exposes them.
@@ -76,3 +78,5 @@ using Result = tl::expected<T, Error>;
 using Status = tl::expected<void, Error>;
 
 }  // namespace lattice
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace lattice {
 
 // Element types a weights file may hold. Only f32, f16, i32 and u32 can be bound to a graph.
@@ -62,3 +64,5 @@ struct SparseTensor {
 };
 
 }  // namespace lattice
+
+#pragma GCC visibility pop

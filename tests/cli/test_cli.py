@@ -203,6 +203,16 @@ def test_inspect_in_three_forms(net):
     assert code == 0 and out.startswith("digraph") and out.rstrip().endswith("}")
 
 
+def test_inspect_bounds_the_memory(net, inputs):
+    code, out, _ = lattice("inspect", net, "--rows", 1000, "--json")
+    memory = json.loads(out)["memory"]
+    # Coordinates, two channels and the count go in; three channels come out.
+    assert code == 0 and memory["inputs_bytes"] == 1000 * (16 + 8) + 4 and memory["features_bytes"] >= 12000
+    code, out, _ = lattice("inspect", net, "--rows", 1000)
+    assert code == 0 and "for 1,000 rows" in out
+    assert lattice("inspect", net, "--rows", -1)[0] == 64
+
+
 # ------------------------------------------------------------------------------------ run on tensors
 
 

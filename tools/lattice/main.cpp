@@ -47,16 +47,16 @@ int run(const Command& command) {
 }
 
 int main_of(int argc, const char* const* argv) {
-  CLI::App root(
-      "Runs trained sparse 3D networks from an artifact: graph.mlir and weights.safetensors.");
+  CLI::App root("Runs trained sparse 3D networks: graph.mlir and weights.safetensors.");
   root.name("lattice");
   root.set_version_flag("--version", fmt::format("lattice {}", version()));
   root.footer(examples);
   root.get_formatter()->column_width(28);
   root.require_subcommand(1);
   root.fallthrough(false);
-  const std::array commands{add_verify(root), add_inspect(root), add_run(root), add_make(root),
-                            add_bench(root),  add_profile(root), add_explain(root), add_devices(root)};
+  const std::array commands{add_verify(root),  add_inspect(root), add_run(root),
+                            add_make(root),    add_bench(root),   add_profile(root),
+                            add_explain(root), add_devices(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -98,8 +98,7 @@ Result<int> make(const Options& options, bool json) {
 Command add_make(CLI::App& root) {
   auto options = std::make_shared<Options>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* app =
-      root.add_subcommand("make", "Write a known network with random weights as an artifact");
+  CLI::App* app = root.add_subcommand("make", "Write a known network, random weights");
   app->add_option("NETWORK", options->network,
                   "Its name, as --list prints it; case does not matter");
   app->add_flag("--list", options->list, "List the networks");

@@ -35,16 +35,14 @@ Result<int> verify(const Options& options, bool json) {
 Command add_verify(CLI::App& root) {
   auto options = std::make_shared<Options>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* app = root.add_subcommand(
-      "verify", "Check an artifact: graph, contract, weights. All faults are listed");
-  app->add_option("DIR", options->directory, "Directory with graph.mlir and weights.safetensors")
-      ->required();
+  CLI::App* app = root.add_subcommand("verify", "List all faults of an artifact");
+  app->add_option("DIR", options->directory, "Of graph.mlir and weights.safetensors")->required();
   app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
   app->add_flag("--allow-unknown-digest", options->allow_unknown_digest,
                 "Accept a schema digest of no known contract");
   app->footer(R"(Examples:
-  lattice verify net                  prints "net: ok" and exits 0, or lists every
-                                      fault with its place on stderr and exits 1
+  lattice verify net                  "net: ok" and exit 0, or every fault
+                                      with its place on stderr and exit 1
   lattice verify net --json | jq .    the same for scripts)");
   return {app, json, [options, json] { return verify(*options, *json); }};
 }

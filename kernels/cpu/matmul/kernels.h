@@ -25,6 +25,7 @@ struct PairRun {
   int64_t cin = 0;
   float* total = nullptr;    // row 0 of the tile, first channel of the block
   int64_t total_pitch = 0;
+  int64_t prefetch = 0;      // bytes of the next group's rows to ask for early
   bool store = false;        // total[out] = part: the row's only edge (finish adds +0)
 };
 

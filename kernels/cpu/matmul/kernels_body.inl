@@ -30,6 +30,12 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
       const float* first = run.x + (run.in_first + at) * run.x_pitch;
       unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = first + r * run.x_pitch; });
     }
+    if (run.prefetch > 0 && run.in != nullptr && groups > 1) {
+      for (int r = 0; r < rows; ++r) {
+        const char* next = reinterpret_cast<const char*>(run.x + int64_t{run.in[at + rows + r]} * run.x_pitch);
+        for (int64_t byte = 0; byte < run.prefetch; byte += 64) __builtin_prefetch(next + byte);
+      }
+    }
     Vec part[rows * vectors];
     unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA { part[i] = zero(); });
     const float* w = run.w;

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <cstdlib>
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 namespace lattice::cpu {
+int64_t knob_pf = 0, knob_chunk = 96, knob_yp = 0;
 namespace {
 
-constexpr int64_t rows_a_chunk = 96;   // rows_matmul: totals and x of a chunk stay in the first levels of cache
+#define rows_a_chunk knob_chunk   // rows_matmul: totals and x of a chunk stay in the first levels of cache
 constexpr int64_t widened_rows = 96;   // f16 rows widened at once
 constexpr int64_t cache_bytes = 256 << 10;  // totals of a tile
 
@@ -61,6 +63,7 @@ void run_blocks(const MatmulWeights& weights, int64_t kernel_row, PairRun run) {
     run.w = row_weights + block.offset;
     run.total = total + block.first;
     block.kernel->run(run);
+    run.prefetch = 0;
   }
 }
 
@@ -73,6 +76,7 @@ void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, 
   if (x.dtype == DType::f32) {
     run.x = x.row<float>(0);
     run.x_pitch = x.pitch;
+    if (knob_pf) run.prefetch = weights.cin * 4;
     run_blocks(weights, kernel_row, run);
     return;
   }
@@ -146,6 +150,11 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
   if (slot.den != nullptr) std::memset(slot.den, 0, bytes);
 
   for (int64_t r = 0; r < count; ++r) {
+    if (knob_yp && args.y.dtype == DType::f32) {
+      const int64_t a = rows * r / count, b = rows * (r + 1) / count;
+      for (int64_t row = a; row < b; ++row)
+        for (int64_t c = 0; c < args.y.cols; c += 16) __builtin_prefetch(args.y.row<float>(first_row + row) + c, 1);
+    }
     if (from[r] == to[r]) continue;
     const EdgeList& list = lists[static_cast<size_t>(r)];
     PairRun run;

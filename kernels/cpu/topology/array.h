@@ -18,9 +18,9 @@ class Array {
 
  public:
   Array() = default;
-  explicit Array(int64_t size, Pool* pool = nullptr) : size_(size) {
+  explicit Array(int64_t size, BlockPool* pool = nullptr) : size_(size) {
     if (size <= 0) return;
-    owner_ = Pool::block_of(pool, size * static_cast<int64_t>(sizeof(T)));
+    owner_ = BlockPool::block_of(pool, size * static_cast<int64_t>(sizeof(T)));
     data_ = reinterpret_cast<T*>(owner_.get());
   }
   Array(Array&& other) noexcept { *this = std::move(other); }

@@ -16,7 +16,7 @@ class Budget {
  public:
   // limit 0: none. `used`: bytes the run holds already. `pool`: where large arrays come from, or
   // null.
-  Budget(int64_t limit, int64_t used, Pool* pool = nullptr)
+  Budget(int64_t limit, int64_t used, BlockPool* pool = nullptr)
       : limit_(limit), used_(used), pool_(pool) {}
 
   Status take(int64_t bytes, const char* what, const Location& where) {
@@ -29,12 +29,12 @@ class Budget {
   }
   void give_back(int64_t bytes) { used_.fetch_sub(bytes); }
   int64_t used() const { return used_.load(); }
-  Pool* pool() const { return pool_; }
+  BlockPool* pool() const { return pool_; }
 
  private:
   int64_t limit_;
   std::atomic<int64_t> used_;
-  Pool* pool_;
+  BlockPool* pool_;
 };
 
 // Memory held until the end of a scope.
@@ -49,7 +49,7 @@ class Taken {
     bytes_ += bytes;
     return {};
   }
-  Pool* pool() const { return budget_->pool(); }
+  BlockPool* pool() const { return budget_->pool(); }
 
  private:
   Budget* budget_;

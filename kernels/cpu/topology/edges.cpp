@@ -184,33 +184,35 @@ class Walk {
   void look_up_columns(int64_t begin, int64_t end, int64_t first, int64_t last, const Window& y,
                        const Window& z, int64_t kernel_row) {
     if (table_.empty()) {
-      table_.assign(table_size, 0);
+      table_.assign(table_size + 2 * widest_window, 0);
       pairs_.resize(batch * widest_window + 1);
     }
+    // table[y - low] = column + 1, and 0 elsewhere, a whole window before and after the line
+    // included.
     const int32_t* const column_y = fine_.column_y.data();
-    const int64_t low = column_y[first];
+    const int64_t low = column_y[first], span = column_y[last - 1] - low;
+    Row* const table = table_.data() + widest_window;
     for (int64_t column = first; column < last; ++column) {
-      table_[static_cast<size_t>(column_y[column] - low)] = static_cast<Row>(column);
+      table[column_y[column] - low] = static_cast<Row>(column + 1);
     }
-    const uint64_t columns = static_cast<uint64_t>(last - first);
+    const int64_t offset = y.offset - low, count = y.count, stride = geometry_.stride[1];
+    const uint32_t step = static_cast<uint32_t>(z_.size());
     while (begin < end) {
       const int64_t stop = std::min(end, begin + batch);
       ColumnPair* pair = pairs_.data();
       for (; begin < stop; ++begin) {
-        const int64_t wanted = coarse_.column_y[begin] * geometry_.stride[1] + y.offset;
-        for (int64_t i = 0; i < y.count; ++i) {
-          // Entries left by other lines give themselves away: another column range, or another y.
-          const uint64_t at = static_cast<uint64_t>(wanted + i - low);
-          const int64_t column = table_[at < table_size ? at : 0];
-          const bool found =
-              static_cast<uint64_t>(column - first) < columns && column_y[column] == wanted + i;
-          *pair = {static_cast<Row>(begin), static_cast<Row>(column),
-                   static_cast<uint32_t>(kernel_row + i * z_.size())};
-          pair += found;
+        const int64_t at =
+            std::clamp(coarse_.column_y[begin] * stride + offset, -widest_window, span + 1);
+        uint32_t row = static_cast<uint32_t>(kernel_row);
+        for (int64_t i = 0; i < count; ++i, row += step) {
+          const Row column = table[at + i];
+          *pair = {static_cast<Row>(begin), column - 1, row};
+          pair += column != 0;
         }
       }
       match_pairs(pairs_.data(), pair, z);
     }
+    for (int64_t column = first; column < last; ++column) table[column_y[column] - low] = 0;
   }
 
   // Written in any case, kept if `wanted`.
@@ -377,16 +379,15 @@ Result<Edges> find_edges(const RowTree& fine, const RowTree& coarse, bool same,
     const int64_t grain = std::max<int64_t>(1, coarse.columns() * 2048 / (coarse.rows() + 1));
     const Chunks chunks = Chunks::of(coarse.columns(), grain, most);
     Taken scratch(budget);
-    const int64_t counters = chunks.count * kernel_rows * static_cast<int64_t>(sizeof(int64_t));
-    LATTICE_CHECK(scratch.take(counters, "a relation", where));
-    std::vector<MatchStream> streams;
-    streams.reserve(static_cast<size_t>(chunks.count));
-    for (int64_t chunk = 0; chunk < chunks.count; ++chunk) streams.emplace_back(scratch, where);
+    const auto each_list = static_cast<int64_t>(sizeof(EdgeList) + 16 * chunks.count);
+    LATTICE_CHECK(scratch.take(kernel_rows * each_list, "a relation", where));
+    std::vector<GroupedMatches> found(static_cast<size_t>(chunks.count));
     parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
-      Walk(fine, coarse, same, geometry, streams[static_cast<size_t>(chunk)])
-          .columns(begin, end, half);
+      MatchStream stream(scratch, where);
+      Walk(fine, coarse, same, geometry, stream).columns(begin, end, half);
+      found[static_cast<size_t>(chunk)] = group(stream, kernel_rows, scratch, where);
     });
-    LATTICE_TRY(edges, edges_from(streams, kernel_rows, budget, where));
+    LATTICE_TRY(edges, edges_from(found, kernel_rows, budget, where));
   }
   if (half) mirror(edges, coarse.rows());
   edges.fine_rows = fine.rows();

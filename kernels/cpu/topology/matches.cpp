@@ -23,56 +23,70 @@ Result<std::shared_ptr<Row[]>> edge_storage(int64_t pairs, int64_t kernel_rows, 
                         kernel_rows * static_cast<int64_t>(sizeof(EdgeList));
   LATTICE_CHECK(budget.take(bytes, "a relation", where));
   const std::shared_ptr<std::byte[]> block =
-      Pool::block_of(budget.pool(), pairs * 2 * static_cast<int64_t>(sizeof(Row)));
+      BlockPool::block_of(budget.pool(), pairs * 2 * static_cast<int64_t>(sizeof(Row)));
   return std::shared_ptr<Row[]>(block, reinterpret_cast<Row*>(block.get()));
 }
 
-Result<Edges> edges_from(const std::vector<MatchStream>& streams, int64_t kernel_rows,
-                         Budget& budget, const Location& where) {
-  for (const MatchStream& stream : streams) {
-    if (stream.refused()) return tl::make_unexpected(stream.status().error());
-  }
-  // Where each chunk's part of each list begins.
-  std::vector<int64_t> place(streams.size() * static_cast<size_t>(kernel_rows));
-  const int64_t chunks = static_cast<int64_t>(streams.size());
-  parallel_tasks(chunks, [&](int64_t chunk) {
-    int64_t* counts = place.data() + chunk * kernel_rows;
-    streams[static_cast<size_t>(chunk)].for_each(
-        [&](const Match& match) { ++counts[match.kernel_row]; });
+GroupedMatches group(const MatchStream& stream, int64_t kernel_rows, Taken& scratch,
+                     const Location& where) {
+  GroupedMatches grouped;
+  grouped.status = stream.status();
+  if (!grouped.status) return grouped;
+  std::vector<Row>& begin = grouped.begin;
+  // One place further on while counting and filling, so that no second array is needed.
+  begin.assign(static_cast<size_t>(kernel_rows) + 2, 0);
+  stream.for_each([&](const Match& match) { ++begin[match.kernel_row + 2]; });
+  for (size_t r = 2; r < begin.size(); ++r) begin[r] += begin[r - 1];
+  const int64_t count = begin.back();
+  grouped.status = scratch.take(count * 8, "a relation", where);
+  if (!grouped.status) return grouped;
+  grouped.fine = Array<Row>(count, scratch.pool());
+  grouped.coarse = Array<Row>(count, scratch.pool());
+  Row* const fine = grouped.fine.data();
+  Row* const coarse = grouped.coarse.data();
+  Row* const place = begin.data() + 1;
+  stream.for_each([&](const Match& match) {
+    const Row position = place[match.kernel_row]++;
+    fine[position] = match.fine;
+    coarse[position] = match.coarse;
   });
-  Edges edges;
-  Taken lists(budget); // counted again, for good, with the rows
-  LATTICE_CHECK(
-      lists.take(kernel_rows * static_cast<int64_t>(sizeof(EdgeList)), "a relation", where));
-  edges.lists.resize(static_cast<size_t>(kernel_rows));
+  begin.pop_back();
+  return grouped;
+}
+
+Result<Edges> edges_from(const std::vector<GroupedMatches>& chunks, int64_t kernel_rows,
+                         Budget& budget, const Location& where) {
   int64_t pairs = 0;
-  for (int64_t r = 0; r < kernel_rows; ++r) {
-    const int64_t first = pairs;
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      int64_t& at = place[static_cast<size_t>(chunk * kernel_rows + r)];
-      const int64_t count = at;
-      at = pairs;
-      pairs += count;
-    }
-    edges.lists[static_cast<size_t>(r)].count = pairs - first;
+  for (const GroupedMatches& chunk : chunks) {
+    if (!chunk.status) return tl::make_unexpected(chunk.status.error());
+    pairs += chunk.fine.size();
   }
   LATTICE_TRY(std::shared_ptr<Row[]> storage, edge_storage(pairs, kernel_rows, budget, where));
   Row* const fine = storage.get();
   Row* const coarse = fine + pairs;
-  parallel_tasks(chunks, [&](int64_t chunk) {
-    int64_t* at = place.data() + chunk * kernel_rows;
-    streams[static_cast<size_t>(chunk)].for_each([&](const Match& match) {
-      const int64_t position = at[match.kernel_row]++;
-      fine[position] = match.fine;
-      coarse[position] = match.coarse;
-    });
-  });
-  int64_t first = 0;
-  for (EdgeList& list : edges.lists) {
-    list.fine = fine + first;
-    list.coarse = coarse + first;
-    first += list.count;
+  Edges edges;
+  edges.lists.resize(static_cast<size_t>(kernel_rows));
+  // Where each chunk's part of each list begins.
+  std::vector<int64_t> place(chunks.size() * static_cast<size_t>(kernel_rows));
+  int64_t next = 0;
+  for (size_t r = 0; r < static_cast<size_t>(kernel_rows); ++r) {
+    const int64_t first = next;
+    for (size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+      place[chunk * static_cast<size_t>(kernel_rows) + r] = next;
+      next += chunks[chunk].begin[r + 1] - chunks[chunk].begin[r];
+    }
+    edges.lists[r] = {fine + first, coarse + first, next - first, false};
   }
+  parallel_tasks(static_cast<int64_t>(chunks.size()), [&](int64_t at) {
+    const GroupedMatches& chunk = chunks[static_cast<size_t>(at)];
+    const int64_t* to = place.data() + at * kernel_rows;
+    for (size_t r = 0; r < static_cast<size_t>(kernel_rows); ++r) {
+      const Row begin = chunk.begin[r], count = chunk.begin[r + 1] - begin;
+      if (count == 0) continue;
+      std::copy_n(chunk.fine.data() + begin, count, fine + to[r]);
+      std::copy_n(chunk.coarse.data() + begin, count, coarse + to[r]);
+    }
+  });
   edges.bytes = pairs * 2 * static_cast<int64_t>(sizeof(Row)) +
                 kernel_rows * static_cast<int64_t>(sizeof(EdgeList));
   edges.storage.push_back(std::move(storage));

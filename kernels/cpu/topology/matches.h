@@ -64,9 +64,22 @@ class MatchStream {
   Status status_;
 };
 
-// Lists of `kernel_rows` kernel rows out of the streams of successive chunks, each stream ascending
-// in both rows for any one kernel row.
-Result<Edges> edges_from(const std::vector<MatchStream>& streams, int64_t kernel_rows,
+// The matches of one chunk grouped by kernel row: those of kernel row r stand from begin[r] to
+// begin[r + 1].
+struct GroupedMatches {
+  Array<Row> fine, coarse;
+  std::vector<Row> begin;
+  Status status;
+};
+
+// Keeps the order within each kernel row. Done where the stream was made, while it is still in
+// cache.
+GroupedMatches group(const MatchStream& stream, int64_t kernel_rows, Taken& scratch,
+                     const Location& where);
+
+// Lists of `kernel_rows` kernel rows out of those of successive chunks, which ascend in both rows
+// for any one kernel row.
+Result<Edges> edges_from(const std::vector<GroupedMatches>& chunks, int64_t kernel_rows,
                          Budget& budget, const Location& where);
 
 // Memory for `pairs` edges: the fine rows first, then the coarse ones.

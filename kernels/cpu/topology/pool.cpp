@@ -5,7 +5,7 @@
 
 namespace lattice::cpu {
 
-std::shared_ptr<std::byte[]> Pool::block(int64_t bytes) {
+std::shared_ptr<std::byte[]> BlockPool::block(int64_t bytes) {
   const size_t size = std::bit_ceil(static_cast<size_t>(bytes));
   const size_t power = static_cast<size_t>(std::countr_zero(size));
   std::unique_ptr<std::byte[]> memory;
@@ -28,12 +28,12 @@ std::shared_ptr<std::byte[]> Pool::block(int64_t bytes) {
           }};
 }
 
-void Pool::trim() {
+void BlockPool::trim() {
   const std::lock_guard lock(mutex_);
   for (auto& blocks : idle_) blocks.clear();
 }
 
-std::shared_ptr<std::byte[]> Pool::block_of(Pool* pool, int64_t bytes) {
+std::shared_ptr<std::byte[]> BlockPool::block_of(BlockPool* pool, int64_t bytes) {
   if (pool != nullptr && bytes >= smallest) return pool->block(bytes);
   return std::shared_ptr<std::byte[]>(new std::byte[static_cast<size_t>(bytes)]);
 }

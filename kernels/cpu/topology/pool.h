@@ -13,7 +13,7 @@
 namespace lattice::cpu {
 
 // Thread-safe. Blocks keep their pool alive. Throws std::bad_alloc like `new`.
-class Pool : public std::enable_shared_from_this<Pool> {
+class BlockPool : public std::enable_shared_from_this<BlockPool> {
  public:
   static constexpr int64_t smallest = 32 * 1024; // smaller requests are not worth keeping
 
@@ -23,7 +23,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void trim();
 
   // The block of a pool, or of the system when there is no pool or the block is small.
-  static std::shared_ptr<std::byte[]> block_of(Pool* pool, int64_t bytes);
+  static std::shared_ptr<std::byte[]> block_of(BlockPool* pool, int64_t bytes);
 
  private:
   // Sizes are powers of two; idle_[i] holds blocks of 2^i bytes.

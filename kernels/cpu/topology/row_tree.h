@@ -35,7 +35,7 @@ struct RowTree {
     return line.bytes() + line_begin.bytes() + column_y.bytes() + column_begin.bytes() + z.bytes();
   }
   // Allocates; every entry is still to be written.
-  static RowTree sized(int64_t lines, int64_t columns, int64_t rows, Pool* pool) {
+  static RowTree sized(int64_t lines, int64_t columns, int64_t rows, BlockPool* pool) {
     RowTree tree;
     tree.line = Array<LineKey>(lines, pool);
     tree.line_begin = Array<Row>(lines + 1, pool);

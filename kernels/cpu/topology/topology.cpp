@@ -104,7 +104,7 @@ Status build(const Plan& plan, int32_t phase, const BoundInputs& inputs, const R
 
 Status build_phase(const Plan& plan, int32_t phase, const BoundInputs& inputs,
                    const RunControl& control, const PointsOf& points_of, int64_t held_bytes,
-                   Topology& topology, const std::shared_ptr<Pool>& pool) {
+                   Topology& topology, const std::shared_ptr<BlockPool>& pool) {
   Budget budget(control.max_memory, held_bytes + topology.bytes, pool.get());
   // The allocations below throw; nothing thrown leaves this room.
   try {

@@ -85,6 +85,6 @@ using PointsOf = std::function<TensorView(ValueId)>;
 // nothing but destruction.
 Status build_phase(const Plan& plan, int32_t phase, const BoundInputs& inputs,
                    const RunControl& control, const PointsOf& points_of, int64_t held_bytes,
-                   Topology& topology, const std::shared_ptr<Pool>& pool = nullptr);
+                   Topology& topology, const std::shared_ptr<BlockPool>& pool = nullptr);
 
 } // namespace lattice::cpu
