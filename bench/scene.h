@@ -1,4 +1,4 @@
-// A street as a spinning laser sees it, in voxels, and the relations of its levels: input for benchmarks.
+// The levels of a scene and the relations between them: input for benchmarks of kernels.
 // Plain and slow on purpose; the library builds its own relations.
 #pragma once
 
@@ -12,83 +12,12 @@
 #include <vector>
 
 #include "kernels/cpu/relation.h"
+#include "points/scene.h"
 
 namespace lattice::bench {
 
-using Voxel = std::array<int32_t, 3>;
-
-struct Box {
-  std::array<double, 3> low, high;
-};
-
-// Where the ray from `origin` along `direction` enters the box, or `limit`.
-inline double hit(const Box& box, const std::array<double, 3>& origin,
-                  const std::array<double, 3>& direction, double limit) {
-  double enter = 0, leave = limit;
-  for (size_t axis = 0; axis < 3; ++axis) {
-    double a = (box.low[axis] - origin[axis]) / direction[axis];
-    double b = (box.high[axis] - origin[axis]) / direction[axis];
-    if (a > b) std::swap(a, b);
-    enter = std::max(enter, a);
-    leave = std::min(leave, b);
-    if (enter > leave) return limit;
-  }
-  return enter;
-}
-
-// 64 beams over a waving ground with houses, cars and poles; voxels in ascending (x, y, z).
-inline std::vector<Voxel> street(int azimuths = 2000, double voxel = 0.05, uint64_t seed = 1) {
-  std::mt19937_64 random(seed);
-  const auto uniform = [&](double low, double high) {
-    return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
-  };
-  std::vector<Box> boxes;
-  for (const int side : {-1, 1})
-    for (double x = -90; x < 90; x += uniform(8, 22)) {
-      const double near = uniform(9, 28), depth = uniform(5, 14), width = uniform(6, 18);
-      boxes.push_back({{x, side > 0 ? near : -near - depth, 0},
-                       {x + width, side > 0 ? near + depth : -near, uniform(4, 13)}});
-    }
-  const auto scatter = [&](int count, double reach, double length, double width, double low, double high) {
-    for (int i = 0; i < count; ++i) {
-      const double x = uniform(-80, 80);
-      const double y = uniform(3, reach) * (random() % 2 == 0 ? 1 : -1);
-      const double top = uniform(low, high);
-      boxes.push_back({{x - length, y - width, 0}, {x + length, y + width, top}});
-    }
-  };
-  scatter(26, 9, 2.2, 0.9, 1.4, 1.8);
-  scatter(110, 30, 0.2, 0.2, 2, 8);
-  scatter(220, 36, 0.5, 0.4, 0.3, 1.6);
-
-  std::vector<Voxel> voxels;
-  const std::array<double, 3> origin{0, 0, 1.73};
-  const double degree = std::acos(-1.0) / 180;
-  for (int beam = 0; beam < 64; ++beam) {
-    const double elevation = (2 - 26.8 * beam / 63) * degree;
-    for (int step = 0; step < azimuths; ++step) {
-      const double angle = 360 * degree * (step + uniform(0, 0.6)) / azimuths;
-      const std::array<double, 3> direction{std::cos(elevation) * std::cos(angle),
-                                            std::cos(elevation) * std::sin(angle), std::sin(elevation)};
-      double best = 80;
-      if (direction[2] < 0) best = std::min(best, -origin[2] / direction[2]);
-      const bool ground = best < 80;
-      double range = best;
-      for (const Box& box : boxes) range = std::min(range, hit(box, origin, direction, range));
-      if (range >= 80 || uniform(0, 1) < 0.05) continue;
-      const double noisy = range + uniform(-0.03, 0.03);
-      double z = origin[2] + direction[2] * noisy;
-      const double x = direction[0] * noisy, y = direction[1] * noisy;
-      if (ground && range == best) z += 0.05 * std::sin(0.2 * x) + 0.05 * std::cos(0.17 * y);
-      voxels.push_back({static_cast<int32_t>(std::floor(x / voxel)),
-                        static_cast<int32_t>(std::floor(y / voxel)),
-                        static_cast<int32_t>(std::floor(z / voxel))});
-    }
-  }
-  std::sort(voxels.begin(), voxels.end());
-  voxels.erase(std::unique(voxels.begin(), voxels.end()), voxels.end());
-  return voxels;
-}
+using lattice::street;
+using lattice::Voxel;
 
 inline std::vector<Voxel> halved(const std::vector<Voxel>& fine) {
   std::vector<Voxel> coarse = fine;

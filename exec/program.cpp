@@ -7,6 +7,7 @@
 #include "exec/binding.h"
 #include "exec/concurrency.h"
 #include "exec/devices.h"
+#include "exec/float_environment.h"
 #include "exec/load_plan.h"
 #include "exec/sizes.h"
 #include "plan/dump.h"
@@ -54,13 +55,24 @@ T value_or_throw(Result<T> result) {
   return *std::move(result);
 }
 
-// Nothing below a try_* may throw: what the standard library throws for want of memory ends here.
+// There may be no memory left even for the words: then the code alone says it.
+tl::unexpected<Error> out_of_memory() {
+  try {
+    return fail(Code::memory, "out of memory");
+  } catch (const std::bad_alloc&) {
+    return tl::make_unexpected(Error(Code::memory, std::vector<Diagnostic>{}));
+  }
+}
+
+// Nothing below a try_* may throw: what the standard library throws for want of memory ends here. And nothing
+// below depends on the floating point rules that the host has set.
 template <class F>
 auto guarded(F&& body) -> decltype(body()) {
+  const FloatEnvironment rules;
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    return fail(Code::memory, "out of memory");
+    return out_of_memory();
   } catch (const Error& error) {
     return tl::make_unexpected(error);
   } catch (const std::exception& error) {
@@ -100,7 +112,7 @@ Result<RunControl> control_of(const RunOptions& options, bool profile) {
     return fail(Code::usage, fmt::format("max_memory: found {}, expected 0 (no limit) or more bytes", options.max_memory));
   }
   RunControl control;
-  control.threads = options.threads == 0 ? usable_threads() : std::min(options.threads, max_threads);
+  control.threads = options.threads == 0 ? usable_threads() : std::min(options.threads, usable_threads());
   control.max_memory = options.max_memory;
   control.profile_steps = profile;
   control.stop = options.stop;

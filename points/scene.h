@@ -14,7 +14,7 @@ using Voxel = std::array<int32_t, 3>;
 
 // A street as a spinning 64-beam laser sees it, in voxels in ascending (x, y, z): 2,000 azimuths at 0.05 m give
 // about 90,000 voxels with some four neighbours each.
-std::vector<Voxel> street(int azimuths, double voxel, uint64_t seed);
+std::vector<Voxel> street(int azimuths = 2000, double voxel = 0.05, uint64_t seed = 1);
 
 // A furnished room from all sides at once: surfaces with some thirteen neighbours a voxel.
 std::vector<Voxel> room(double voxel, uint64_t seed);

@@ -93,49 +93,50 @@ Product normalized_product(ConvOp op, const ir::Geometry& geometry) {
 }
 
 template <class ConvOp>
-Status lower_forward(ConvOp op, Builder& plan, std::optional<SparseValue> target) {
+Status lower_conv(ConvOp op, Builder& plan, Direction direction, std::optional<SparseValue> target) {
   const ir::Geometry geometry = ir::geometry(op);
   const SparseValue input = plan.sparse(op.getInput());
+  const bool forward = direction == Direction::forward;
   Product product = normalized_product(op, geometry);
-  LATTICE_TRY(product.target, forward_target(op, plan, input, target, geometry));
+  LATTICE_TRY(product.target, forward ? forward_target(op, plan, input, target, geometry)
+                                      : transposed_target(op, plan, input, target, geometry));
   if (product.target != input.support || !is_pointwise(geometry) || product.normalized) {
-    product.relation = plan.relation(input.support, product.target, geometry, forward_base(geometry),
-                                     Direction::forward, Builder::location_of(op));
-  }
-  return finish(op, plan, geometry.kernel_size, product);
-}
-
-template <class ConvOp>
-Status lower_transposed(ConvOp op, Builder& plan, std::optional<SparseValue> target) {
-  const ir::Geometry geometry = ir::geometry(op);
-  const SparseValue input = plan.sparse(op.getInput());
-  Product product = normalized_product(op, geometry);
-  LATTICE_TRY(product.target, transposed_target(op, plan, input, target, geometry));
-  if (product.target != input.support || !is_pointwise(geometry) || product.normalized) {
-    product.relation = plan.relation(product.target, input.support, geometry, transposed_base(geometry),
-                                     Direction::transposed, Builder::location_of(op));
+    const SupportId fine = forward ? input.support : product.target;
+    const SupportId coarse = forward ? product.target : input.support;
+    product.relation = plan.relation(fine, coarse, geometry, forward ? forward_base(geometry) : transposed_base(geometry),
+                                     direction, Builder::location_of(op));
   }
   return finish(op, plan, geometry.kernel_size, product);
 }
 
 }  // namespace
 
-Status lower(ir::Conv3dOp op, Builder& plan) { return lower_forward(op, plan, std::nullopt); }
-Status lower(ir::SubmConv3dOp op, Builder& plan) { return lower_forward(op, plan, std::nullopt); }
-Status lower(ir::NormalizedSubmConv3dOp op, Builder& plan) { return lower_forward(op, plan, std::nullopt); }
-Status lower(ir::TargetConv3dOp op, Builder& plan) { return lower_forward(op, plan, plan.sparse(op.getTarget())); }
+Status lower(ir::Conv3dOp op, Builder& plan) { return lower_conv(op, plan, Direction::forward, std::nullopt); }
+Status lower(ir::SubmConv3dOp op, Builder& plan) { return lower_conv(op, plan, Direction::forward, std::nullopt); }
+Status lower(ir::NormalizedSubmConv3dOp op, Builder& plan) {
+  return lower_conv(op, plan, Direction::forward, std::nullopt);
+}
+Status lower(ir::TargetConv3dOp op, Builder& plan) {
+  return lower_conv(op, plan, Direction::forward, plan.sparse(op.getTarget()));
+}
 
-Status lower(ir::ConvTranspose3dOp op, Builder& plan) { return lower_transposed(op, plan, std::nullopt); }
-Status lower(ir::NormalizedConvTranspose3dOp op, Builder& plan) { return lower_transposed(op, plan, std::nullopt); }
-Status lower(ir::GenerativeConvTranspose3dOp op, Builder& plan) { return lower_transposed(op, plan, std::nullopt); }
+Status lower(ir::ConvTranspose3dOp op, Builder& plan) {
+  return lower_conv(op, plan, Direction::transposed, std::nullopt);
+}
+Status lower(ir::NormalizedConvTranspose3dOp op, Builder& plan) {
+  return lower_conv(op, plan, Direction::transposed, std::nullopt);
+}
+Status lower(ir::GenerativeConvTranspose3dOp op, Builder& plan) {
+  return lower_conv(op, plan, Direction::transposed, std::nullopt);
+}
 Status lower(ir::NormalizedGenerativeConvTranspose3dOp op, Builder& plan) {
-  return lower_transposed(op, plan, std::nullopt);
+  return lower_conv(op, plan, Direction::transposed, std::nullopt);
 }
 Status lower(ir::TargetConvTranspose3dOp op, Builder& plan) {
-  return lower_transposed(op, plan, plan.sparse(op.getTarget()));
+  return lower_conv(op, plan, Direction::transposed, plan.sparse(op.getTarget()));
 }
 Status lower(ir::TargetNormalizedConvTranspose3dOp op, Builder& plan) {
-  return lower_transposed(op, plan, plan.sparse(op.getTarget()));
+  return lower_conv(op, plan, Direction::transposed, plan.sparse(op.getTarget()));
 }
 
 }  // namespace lattice

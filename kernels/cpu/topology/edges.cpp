@@ -101,10 +101,10 @@ struct ColumnPair {
 // random. What costs is therefore not the work but branches that no processor can predict, so the
 // usual way has none: a table from y to column for the line at hand, column pairs gathered first,
 // and pairs of at most two rows by two compared outright. Long columns and far-apart y are merged.
+template <class Out>
 class Walk {
  public:
-  Walk(const RowTree& fine, const RowTree& coarse, bool same, const Geometry& geometry,
-       MatchStream& out)
+  Walk(const RowTree& fine, const RowTree& coarse, bool same, const Geometry& geometry, Out& out)
       : fine_(fine), coarse_(coarse), same_(same), geometry_(geometry), x_(geometry, 0),
         y_(geometry, 1), z_(geometry, 2), out_(out) {}
 
@@ -215,12 +215,6 @@ class Walk {
     for (int64_t column = first; column < last; ++column) table[column_y[column] - low] = 0;
   }
 
-  // Written in any case, kept if `wanted`.
-  static Match* put(Match* next, bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row) {
-    *next = {static_cast<Row>(coarse), static_cast<Row>(fine), static_cast<uint32_t>(kernel_row)};
-    return next + wanted;
-  }
-
   void match_pairs(const ColumnPair* pair, const ColumnPair* end, const Window& z) {
     const Row* const coarse_begin = coarse_.column_begin.data();
     const Row* const fine_begin = fine_.column_begin.data();
@@ -229,19 +223,14 @@ class Walk {
     const int64_t stride = geometry_.stride[2];
     const int64_t offset = z.offset;
     const uint64_t count = static_cast<uint64_t>(z.count);
-    Match* next = out_.begin(4);
-    const Match* limit = out_.limit();
     for (; pair != end; ++pair) {
       const int64_t c = coarse_begin[pair->coarse], f = fine_begin[pair->fine];
       const int64_t more_c = int64_t{coarse_begin[pair->coarse + 1]} - c - 1;
       const int64_t more_f = int64_t{fine_begin[pair->fine + 1]} - f - 1;
       const int64_t kernel_row = pair->kernel_row;
-      if (limit - next < 4 || (more_c | more_f) > 1) {
-        out_.end(next);
-        if ((more_c | more_f) > 1) merge_rows(pair->coarse, pair->fine, z, kernel_row);
-        next = out_.begin(4);
-        limit = out_.limit();
-        if ((more_c | more_f) > 1) continue;
+      if ((more_c | more_f) > 1) {
+        merge_rows(pair->coarse, pair->fine, z, kernel_row);
+        continue;
       }
       const int64_t low = coarse_z[c] * stride + offset;
       const int64_t low_next = coarse_z[c + more_c] * stride + offset;
@@ -249,14 +238,13 @@ class Walk {
       const auto compare = [&](bool exists, int64_t row, int64_t from, int64_t at, int64_t value) {
         const int64_t index = value - from;
         const bool match = exists & (static_cast<uint64_t>(index) < count);
-        next = put(next, match, row, at, kernel_row + index);
+        out_.put(match, row, at, kernel_row, index);
       };
       compare(true, c, low, f, z0);
       compare(more_f != 0, c, low, f + 1, z1);
       compare(more_c != 0, c + 1, low_next, f, z0);
       compare((more_c & more_f) != 0, c + 1, low_next, f + 1, z1);
     }
-    out_.end(next);
   }
 
   // Columns first .. last-1 of the fine line, without the table.
@@ -285,28 +273,20 @@ class Walk {
     const int32_t* const all = fine_.z.data();
     const int32_t* at = all + fine_.column_begin[fine_column];
     const int32_t* const stop = all + fine_.column_begin[fine_column + 1];
-    Match* next = out_.begin(narrow);
-    const Match* limit = out_.limit();
     for (int64_t row = coarse_.column_begin[coarse_column]; row < end; ++row) {
       const int64_t low = coarse_.z[row] * geometry_.stride[2] + z.offset;
       if (*at < low) {
         at = advance(at + 1, stop, low);
         if (at == stop) break;
       }
-      if (limit - next < narrow) {
-        out_.end(next);
-        next = out_.begin(narrow);
-        limit = out_.limit();
-      }
       // z are distinct: at most `count` of them lie in the window.
       const int64_t left = stop - at;
       for (int64_t i = 0; i < z.count; ++i) {
         const bool exists = i < left;
         const int64_t index = at[exists ? i : 0] - low;
-        next = put(next, exists & (index < z.count), row, at + i - all, kernel_row + index);
+        out_.put(exists & (index < z.count), row, at + i - all, kernel_row, index);
       }
     }
-    out_.end(next);
   }
 
   void merge_wide_rows(int64_t coarse_column, int64_t fine_column, const Window& z,
@@ -324,8 +304,7 @@ class Walk {
       at = advance(at, stop, low);
       for (const int32_t* found = at; found != stop && *found <= high; ++found) {
         if (found != at && *found == found[-1]) continue;
-        out_.add({static_cast<Row>(row), static_cast<Row>(found - all),
-                  static_cast<uint32_t>(kernel_row + (*found - low))});
+        out_.put(true, row, found - all, kernel_row, *found - low);
       }
     }
   }
@@ -335,7 +314,7 @@ class Walk {
   bool same_;
   const Geometry& geometry_;
   Windows x_, y_, z_;
-  MatchStream& out_;
+  Out& out_;
   int64_t begin_ = 0, end_ = 0;
   std::vector<Row> table_;
   std::vector<ColumnPair> pairs_;
@@ -376,16 +355,24 @@ Result<Edges> find_edges(const RowTree& fine, const RowTree& coarse, bool same,
   } else {
     // Few chunks when there are many lists: each chunk counts every list.
     const int64_t most = std::clamp<int64_t>(coarse.rows() * 8 / kernel_rows, 1, 256);
-    const int64_t grain = std::max<int64_t>(1, coarse.columns() * 2048 / (coarse.rows() + 1));
+    const int64_t grain = std::max<int64_t>(1, coarse.columns() * 4096 / (coarse.rows() + 1));
     const Chunks chunks = Chunks::of(coarse.columns(), grain, most);
     Taken scratch(budget);
     const auto each_list = static_cast<int64_t>(sizeof(EdgeList) + 16 * chunks.count);
     LATTICE_CHECK(scratch.take(kernel_rows * each_list, "a relation", where));
     std::vector<GroupedMatches> found(static_cast<size_t>(chunks.count));
     parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
-      MatchStream stream(scratch, where);
-      Walk(fine, coarse, same, geometry, stream).columns(begin, end, half);
-      found[static_cast<size_t>(chunk)] = group(stream, kernel_rows, scratch, where);
+      GroupedMatches& matches = found[static_cast<size_t>(chunk)];
+      const auto walk = [&](auto&& out) {
+        Walk(fine, coarse, same, geometry, out).columns(begin, end, half);
+        matches = std::move(out).grouped();
+      };
+      const int64_t rows = coarse.column_begin[end] - coarse.column_begin[begin];
+      if (MatchBuckets::fits(rows, kernel_rows)) {
+        walk(MatchBuckets(rows, kernel_rows, scratch, where));
+      } else {
+        walk(MatchStream(kernel_rows, scratch, where));
+      }
     });
     LATTICE_TRY(edges, edges_from(found, kernel_rows, budget, where));
   }

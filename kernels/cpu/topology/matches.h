@@ -1,5 +1,4 @@
-// Edges in the order in which a walk finds them, one stream a chunk, and their way into lists by
-// kernel row.
+// Edges on their way from the walk that finds them into lists by kernel row.
 #pragma once
 
 #include <memory>
@@ -14,68 +13,18 @@ namespace lattice::cpu {
 struct Match {
   Row coarse;
   Row fine;
-  uint32_t kernel_row;
 };
 
-// A growing stream of matches in blocks. After a refusal by the budget it goes on accepting and
-// keeps nothing: the walk asks `refused()` now and then.
-class MatchStream {
- public:
-  MatchStream(Taken& scratch, const Location& where) : scratch_(&scratch), where_(&where) {}
-  MatchStream(MatchStream&&) noexcept = default;
-  MatchStream& operator=(MatchStream&&) noexcept = default;
-
-  // A place to write matches to, with room for `count` (at most 1024), ...
-  Match* begin(int64_t count) {
-    if (end_ - next_ < count) grow();
-    return next_;
-  }
-  const Match* limit() const { return end_; }
-  // ... and how far they went.
-  void end(Match* next) { next_ = next; }
-  void add(const Match& match) {
-    *begin(1) = match;
-    ++next_;
-  }
-  bool refused() const { return !status_.has_value(); }
-  const Status& status() const { return status_; }
-
-  template <class Visit>
-  void for_each(Visit&& visit) const {
-    for (const Block& block : blocks_) {
-      const Match* const last = &block == &blocks_.back() ? next_ : block.last;
-      for (const Match* match = block.matches.data(); match != last; ++match) visit(*match);
-    }
-  }
-
- private:
-  static constexpr int64_t block_size = 5461; // 64 KiB
-  struct Block {
-    Array<Match> matches;
-    Match* last = nullptr; // one past those kept; unknown while it is being filled
-  };
-  void grow();
-
-  Taken* scratch_;
-  const Location* where_;
-  Match* next_ = nullptr;
-  Match* end_ = nullptr;
-  std::vector<Block> blocks_;
-  Status status_;
-};
-
-// The matches of one chunk grouped by kernel row: those of kernel row r stand from begin[r] to
-// begin[r + 1].
+// The matches of one chunk grouped by kernel row, in the order in which they were found.
 struct GroupedMatches {
-  Array<Row> fine, coarse;
-  std::vector<Row> begin;
+  struct Group {
+    const Match* first = nullptr;
+    int64_t count = 0;
+  };
+  std::vector<Group> groups; // one a kernel row
+  Array<Match> storage;
   Status status;
 };
-
-// Keeps the order within each kernel row. Done where the stream was made, while it is still in
-// cache.
-GroupedMatches group(const MatchStream& stream, int64_t kernel_rows, Taken& scratch,
-                     const Location& where);
 
 // Lists of `kernel_rows` kernel rows out of those of successive chunks, which ascend in both rows
 // for any one kernel row.
@@ -85,5 +34,77 @@ Result<Edges> edges_from(const std::vector<GroupedMatches>& chunks, int64_t kern
 // Memory for `pairs` edges: the fine rows first, then the coarse ones.
 Result<std::shared_ptr<Row[]>> edge_storage(int64_t pairs, int64_t kernel_rows, Budget& budget,
                                             const Location& where);
+
+// Both kinds of output take `put(wanted, ...)`: written in any case and kept if wanted, which is
+// cheaper than a branch that is hard to predict. `index` counts kernel rows from `kernel_row` on
+// and may be anything where not wanted.
+
+// For few kernel rows: a place for every match that can be, untouched where none comes.
+class MatchBuckets {
+ public:
+  static bool fits(int64_t rows, int64_t kernel_rows) {
+    return kernel_rows <= 128 && rows * kernel_rows <= int64_t{1} << 20;
+  }
+  // At most `rows` matches for each kernel row.
+  MatchBuckets(int64_t rows, int64_t kernel_rows, Taken& scratch, const Location& where)
+      : scratch_(scratch), where_(where), capacity_(rows + 1),
+        counts_(static_cast<size_t>(kernel_rows), 0),
+        storage_(kernel_rows * capacity_, scratch.pool()) {}
+
+  void put(bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row, int64_t index) {
+    const int64_t bucket = kernel_row + (wanted ? index : 0);
+    int64_t& count = counts_[static_cast<size_t>(bucket)];
+    storage_[bucket * capacity_ + count] = {static_cast<Row>(coarse), static_cast<Row>(fine)};
+    count += wanted;
+  }
+  bool refused() const { return false; }
+  GroupedMatches grouped() &&;
+
+ private:
+  Taken& scratch_;
+  const Location& where_;
+  int64_t capacity_;
+  std::vector<int64_t> counts_;
+  Array<Match> storage_;
+};
+
+// For any number of kernel rows: one growing stream in blocks, grouped at the end. After a refusal
+// by the budget it goes on accepting and keeps nothing: the walk asks `refused()` now and then.
+class MatchStream {
+ public:
+  MatchStream(int64_t kernel_rows, Taken& scratch, const Location& where)
+      : kernel_rows_(kernel_rows), scratch_(scratch), where_(where) {}
+
+  void put(bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row, int64_t index) {
+    if (next_ == end_) grow();
+    *next_ = {{static_cast<Row>(coarse), static_cast<Row>(fine)},
+              static_cast<uint32_t>(kernel_row + index)};
+    next_ += wanted;
+  }
+  bool refused() const { return !status_.has_value(); }
+  GroupedMatches grouped() &&;
+
+ private:
+  struct Item {
+    Match match;
+    uint32_t kernel_row;
+  };
+  struct Block {
+    Array<Item> items;
+    const Item* last = nullptr; // one past those kept; unknown while it is being filled
+  };
+  static constexpr int64_t block_size = 5461; // 64 KiB
+  void grow();
+  template <class Visit>
+  void for_each(Visit&& visit) const;
+
+  int64_t kernel_rows_;
+  Taken& scratch_;
+  const Location& where_;
+  Item* next_ = nullptr;
+  Item* end_ = nullptr;
+  std::vector<Block> blocks_;
+  Status status_;
+};
 
 } // namespace lattice::cpu
