@@ -86,7 +86,7 @@ class Bench {
     if (layer.name.find(options_.filter) == std::string::npos) return;
     if (!options_.all_kernels) return run(layer, nullptr);
     for (const cpu::PairKernel& kernel : simd_.kernels)
-      if (kernel.cin == 0 || kernel.cin == layer.cin) run(layer, &kernel);
+      run(layer, &kernel);
   }
 
  private:

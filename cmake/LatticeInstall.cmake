@@ -50,7 +50,7 @@ set_target_properties(lattice_shared PROPERTIES
   OUTPUT_NAME lattice EXPORT_NAME lattice VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${symbols})
 target_link_libraries(lattice_shared PRIVATE lattice_c INTERFACE $<BUILD_INTERFACE:tl::expected>)
-target_link_options(lattice_shared PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,--version-script=${symbols})
+target_link_options(lattice_shared PRIVATE -Wl,-z,defs -Wl,--version-script=${symbols})
 target_include_directories(lattice_shared INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 

@@ -25,7 +25,20 @@ file(WRITE ${folder}/static_roots.txt "${roots}")
 # Groups are resolved here: a local symbol in a group that another object's copy replaces would dangle.
 run(${LD} -r --gc-sections --force-group-allocation --strip-debug @${folder}/static_roots.txt @${PARTS}
   -o ${folder}/lattice_all.o)
-run(${OBJCOPY} --keep-global-symbols=${folder}/static_symbols.txt --strip-unneeded ${folder}/lattice_all.o
-  ${folder}/lattice.o)
+
+# objcopy makes local only what is global or weak; the unique symbols of g++ are made weak first.
+execute_process(COMMAND ${NM} --defined-only --format=posix ${folder}/lattice_all.o OUTPUT_VARIABLE table
+  COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+ u [^\n]+" lines "${table}")
+set(unique "")
+foreach(line ${lines})
+  string(REGEX REPLACE " .*" "\n" name "${line}")
+  string(APPEND unique "${name}")
+endforeach()
+file(WRITE ${folder}/static_unique.txt "${unique}")
+run(${OBJCOPY} --weaken-symbols=${folder}/static_unique.txt ${folder}/lattice_all.o)
+run(${OBJCOPY} --keep-global-symbols=${folder}/static_symbols.txt --strip-unneeded
+  ${folder}/lattice_all.o ${folder}/lattice.o)
 file(REMOVE ${OUT} ${folder}/lattice_all.o)
 run(${AR} rcs ${OUT} ${folder}/lattice.o)
+file(REMOVE ${folder}/lattice.o)

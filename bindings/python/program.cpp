@@ -159,21 +159,20 @@ LoadOptions load_options(std::string device, bool allow_unknown_digest, std::str
   return options;
 }
 
-std::unique_ptr<PyProgram> load(const std::string& path, std::string device,
-                                bool allow_unknown_digest, std::string simd) {
+// Python owns what the two give.
+PyProgram* load(const std::string& path, std::string device, bool allow_unknown_digest,
+                std::string simd) {
   const LoadOptions options =
       load_options(std::move(device), allow_unknown_digest, std::move(simd));
-  return std::make_unique<PyProgram>(
-      take(unlocked([&] { return Program::try_load(path, options); })));
+  return new PyProgram(take(unlocked([&] { return Program::try_load(path, options); })));
 }
 
-std::unique_ptr<PyProgram> load_memory(const std::string& graph, const nb::bytes& weights,
-                                       std::string device, bool allow_unknown_digest,
-                                       std::string simd) {
+PyProgram* load_memory(const std::string& graph, const nb::bytes& weights, std::string device,
+                       bool allow_unknown_digest, std::string simd) {
   const LoadOptions options =
       load_options(std::move(device), allow_unknown_digest, std::move(simd));
   const std::span bytes(reinterpret_cast<const std::byte*>(weights.c_str()), weights.size());
-  return std::make_unique<PyProgram>(
+  return new PyProgram(
       take(unlocked([&] { return Program::try_load_memory(graph, bytes, options); })));
 }
 
@@ -193,7 +192,8 @@ void add_program(nb::module_& module) {
         const GivenArray given = given_array(array, "array");
         return reinterpret_cast<uintptr_t>(given.view.data);
       },
-      nb::arg("array"), "Where the library reads an array: its own memory unless it must be copied.");
+      nb::arg("array"),
+      "Where the library reads an array: its own memory unless it must be copied.");
   nb::class_<Topology>(
       module, "Topology",
       "Coordinates prepared once, to be run with new features as often as wanted. Owns "

@@ -7,7 +7,7 @@ above the lowest return of windows of several sizes, so the level cancels and ca
 import torch
 from torch import nn
 
-from sparse import (Activation, Add, BatchNorm, Cat, Conv3d, Linear, Pool3d, SubmConv3d,
+from sparse import (Activation, Add, BatchNorm, Cat, Conv3d, Dropout, Linear, Pool3d, SubmConv3d,
                     TargetConvTranspose3d, TargetPoolTranspose3d)
 
 
@@ -52,22 +52,22 @@ class RelativeHeights(nn.Module):
 class Block(nn.Module):
     """Two convolutions around which the input is added."""
 
-    def __init__(self, channels):
+    def __init__(self, channels, dropout):
         super().__init__()
         self.conv1, self.norm1 = SubmConv3d(channels, channels), BatchNorm(channels)
         self.conv2, self.norm2 = SubmConv3d(channels, channels), BatchNorm(channels)
-        self.relu, self.add = Activation("relu"), Add()
+        self.relu, self.add, self.dropout = Activation("relu"), Add(), Dropout(dropout)
 
     def forward(self, x):
-        y = self.relu(self.norm1(self.conv1(x)))
+        y = self.dropout(self.relu(self.norm1(self.conv1(x))))
         return self.relu(self.add(self.norm2(self.conv2(y)), x))
 
 
 class Down(nn.Module):
-    def __init__(self, cin, cout):
+    def __init__(self, cin, cout, dropout):
         super().__init__()
         self.conv, self.norm = Conv3d(cin, cout), BatchNorm(cout)
-        self.relu, self.block = Activation("relu"), Block(cout)
+        self.relu, self.block = Activation("relu"), Block(cout, dropout)
 
     def forward(self, x):
         return self.block(self.relu(self.norm(self.conv(x))))
@@ -88,21 +88,22 @@ class Up(nn.Module):
 class GroundNet(nn.Module):
     """z of each voxel -> two logits: not ground, ground."""
 
-    def __init__(self, widths=(24, 32, 48, 64), levels=5, scales=(4.0, 1.0, 0.25, 0.05)):
+    def __init__(self, widths=(24, 32, 48, 56), levels=5, scales=(4.0, 1.0, 0.25, 0.05), dropout=0.0):
         super().__init__()
-        self.config = dict(widths=list(widths), levels=levels, scales=list(scales))
+        self.config = dict(widths=list(widths), levels=levels, scales=list(scales), dropout=dropout)
         self.heights = RelativeHeights(levels)
         # Heights that matter are tenths of a foot, and trees are a hundred feet high: each height enters
         # at several scales, squashed.
-        self.expand, self.tanh = Linear(self.heights.channels, self.heights.channels * len(scales)), Activation("tanh")
+        channels = self.heights.channels
+        self.expand, self.tanh = Linear(channels, channels * len(scales)), Activation("tanh")
         self.stem, self.stem_norm = SubmConv3d(self.expand.out_features, widths[0]), BatchNorm(widths[0])
         self.relu = Activation("relu")
-        self.block = Block(widths[0])
-        self.downs = nn.ModuleList(Down(a, b) for a, b in zip(widths, widths[1:]))
+        self.block = Block(widths[0], dropout)
+        self.downs = nn.ModuleList(Down(a, b, dropout) for a, b in zip(widths, widths[1:]))
         self.ups = nn.ModuleList(Up(b, a) for a, b in reversed(list(zip(widths, widths[1:]))))
-        self.head = Linear(widths[0], 2)
+        self.dropout, self.head = Dropout(dropout), Linear(widths[0], 2)
         with torch.no_grad():
-            self.expand.weight.copy_(torch.cat([torch.eye(self.heights.channels) * s for s in scales]))
+            self.expand.weight.copy_(torch.cat([torch.eye(channels) * s for s in scales]))
             self.expand.bias.zero_()
 
     def forward(self, z):
@@ -114,7 +115,7 @@ class GroundNet(nn.Module):
             x = down(x)
         for up in self.ups:
             x = up(x, skips.pop())
-        return self.head(x)
+        return self.head(self.dropout(x))
 
 
 def parameters_of(model):

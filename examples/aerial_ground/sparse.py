@@ -198,6 +198,13 @@ class Activation(nn.Module):
         return x.replace(getattr(torch, self.kind)(x.features))
 
 
+class Dropout(nn.Dropout):
+    """In training only; no operation of a graph."""
+
+    def forward(self, x):
+        return x.replace(super().forward(x.features))
+
+
 class Add(nn.Module):
     """Sum of two values on one support."""
 

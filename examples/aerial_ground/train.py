@@ -36,9 +36,13 @@ def margin_of_points(model, tile, voxel_size, device):
 
 
 def best_threshold(margin, truth):
-    """The margin above which calling a point ground gives the highest IoU."""
-    candidates = np.linspace(-2, 2, 81)
-    return float(max(candidates, key=lambda t: scores(margin > t, truth)["iou"]))
+    """The margin above which calling a point ground gives the highest accuracy + IoU."""
+
+    def worth(threshold):
+        s = scores(margin > threshold, truth)
+        return s["accuracy"] + s["iou"]
+
+    return float(max(np.linspace(-2, 2, 81), key=worth))
 
 
 def main():
@@ -50,7 +54,8 @@ def main():
     ask.add_argument("--decay", type=float, default=0.05, help="weight decay")
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--voxel", type=float, nargs=3, default=[2.0, 2.0, 0.5], metavar=("X", "Y", "Z"))
-    ask.add_argument("--widths", type=int, nargs="+", default=[24, 32, 48, 64])
+    ask.add_argument("--widths", type=int, nargs="+", default=[24, 32, 48, 56])
+    ask.add_argument("--dropout", type=float, default=0.0)
     ask.add_argument("--levels", type=int, default=5, help="sizes of terrain windows")
     ask.add_argument("--every", type=int, default=250, help="steps between validations")
     ask.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -66,11 +71,11 @@ def main():
     torch.manual_seed(args.seed)
     rng = np.random.default_rng(args.seed)
     tile = Tile(args.tile)
-    model = GroundNet(args.widths, args.levels).to(args.device)
+    model = GroundNet(args.widths, args.levels, dropout=args.dropout).to(args.device)
     log(f"{len(tile.xyz)} points: {tile.train.sum()} to train on, {tile.validation.sum()} validation, "
         f"{tile.test.sum()} held out")
     log(f"voxels {args.voxel} ft, widths {args.widths}, {parameters_of(model)} parameters, seed {args.seed}, "
-        f"{args.steps} steps, rate {args.rate}, decay {args.decay}, "
+        f"{args.steps} steps, rate {args.rate}, decay {args.decay}, dropout {args.dropout}, "
         f"{'a GPU' if args.device.startswith('cuda') else 'a CPU'}, torch {torch.__version__.split('+')[0]}")
 
     points, ground = (tile.xyz - tile.origin)[tile.train], tile.ground[tile.train]
@@ -104,7 +109,8 @@ def main():
             truth = tile.ground[tile.validation]
             threshold = best_threshold(margin[tile.validation], truth)
             s = scores(margin[tile.validation] > threshold, truth)
-            log(f"step {step:5d}  loss {mean_loss:.4f}  validation: accuracy {s['accuracy']:.4f} "
+            loss_there = np.logaddexp(0, np.where(truth, -1, 1) * margin[tile.validation]).mean()
+            log(f"step {step:5d}  loss {mean_loss:.4f}  validation: loss {loss_there:.4f} accuracy {s['accuracy']:.4f} "
                 f"IoU {s['iou']:.4f} F1 {s['f1']:.4f} at margin {threshold:+.2f}  {time.time() - start:.0f} s")
 
     # The margin becomes part of the last bias, so that the larger logit decides.

@@ -8,8 +8,8 @@
 
 namespace lattice::cpu {
 
-// f32 or f16 elements, aligned to their own size. `pitch` counts elements from one row to the next; a
-// column range of a wider matrix has pitch > cols.
+// f32 or f16 elements, aligned to their own size. `pitch` counts elements from one row to the next;
+// a column range of a wider matrix has pitch > cols.
 struct ConstMatrix {
   const void* data = nullptr;
   int64_t rows = 0;
@@ -37,4 +37,4 @@ struct Matrix {
   operator ConstMatrix() const { return {data, rows, cols, pitch, dtype}; }
 };
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -8,8 +8,8 @@
 namespace lattice::cpu {
 namespace {
 
-// First position from `at` on whose row is not below `row`: doubling steps, then halving. A tile holds few
-// pairs of a list, so this looks at fewer rows than a search over all of them.
+// First position from `at` on whose row is not below `row`: doubling steps, then halving. A tile
+// holds few pairs of a list, so this looks at fewer rows than a search over all of them.
 int64_t position_of(const Row* rows, int64_t count, int64_t at, Row row) {
   int64_t step = 1;
   int64_t low = at;
@@ -21,7 +21,7 @@ int64_t position_of(const Row* rows, int64_t count, int64_t at, Row row) {
   return std::lower_bound(rows + low, rows + high, row) - rows;
 }
 
-}  // namespace
+} // namespace
 
 Tiles make_tiles(const Edges& edges, Direction direction, int64_t tile_rows) {
   const int64_t out_rows = direction == Direction::forward ? edges.coarse_rows : edges.fine_rows;
@@ -50,4 +50,4 @@ Tiles make_tiles(const Edges& edges, Direction direction, int64_t tile_rows) {
   return tiles;
 }
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

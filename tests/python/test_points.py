@@ -48,9 +48,11 @@ def test_refusals(tmp_path):
 
 
 def test_from_a_scan_to_a_result(small, data):
-    scan = next(iter(sorted((data / "points").glob("*.ply"))))
-    cloud = lattice.read_points(scan)
-    cloud.drop_not_finite()
-    voxels = lattice.voxelize(cloud.positions(), 0.1, features=cloud.features("x,y,z,one"))
+    cloud = lattice.read_points(data / "../../examples/data/autzen_trim.las")
+    low = cloud.xyz.min(axis=0)
+    features = cloud.features("x,y,z,one", origin=low)
+    voxels = lattice.voxelize(cloud.positions(low), 50, features=features)
     result = small(voxels.sparse())
-    assert len(result["y"]) == len(voxels.coords)
+    assert 0 < len(result["y"]) == len(voxels.coords) < len(cloud)
+    # A point takes the row of its voxel.
+    assert result["y"].feats[voxels.voxel_of_point].shape == (len(cloud), 8)

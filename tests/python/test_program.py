@@ -86,7 +86,7 @@ def test_other_threads_run_during_a_call(small_directory):
 
 def test_inspection(small):
     page = small.inspect()
-    assert page["signature"] and "subm_conv3d" in str(page)
+    assert [each["name"] for each in page["outputs"]] == ["y", "logits"] and "subm_conv3d" in str(page)
     assert page.dot.startswith("digraph")
     assert "<pre>" in page._repr_html_()
     assert "x_features" in small._repr_html_() and "<script" not in small._repr_html_()

@@ -146,7 +146,9 @@ TEST(DeclaredSizes, HugeChannelCounts) {
       // No row, so no byte is read; the shape is the declared one.
       const Rows none({}, {});
       const auto empty = session.try_run({{"x", none.view(std::stoll(channels))}});
-      if (!empty) EXPECT_NE(empty.error().code(), Code::internal) << empty.error().text();
+      if (!empty) {
+        EXPECT_NE(empty.error().code(), Code::internal) << empty.error().text();
+      }
     }
   }
 }
@@ -223,7 +225,9 @@ TEST(DeclaredSizes, KernelsAndStridesThatOverflow) {
   }
   Session session(*program);
   const auto outputs = session.try_run(Rows({{0, 0, 0, 0}}, {1}).inputs());
-  if (outputs) EXPECT_EQ(by_row((*outputs)[0]), (ByRow{{{0, 0, 0, 0}, {1}}}));
+  if (outputs) {
+    EXPECT_EQ(by_row((*outputs)[0]), (ByRow{{{0, 0, 0, 0}, {1}}}));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Extremes, testing::Values("reference", "cpu"),

@@ -78,7 +78,6 @@ namespace lattice::reliability {
 namespace {
 
 namespace fs = std::filesystem;
-using author::TestFolder;
 
 Graph network(const char* name) { return finish(must(author::make_network(name))); }
 
@@ -100,7 +99,9 @@ void fail_every_allocation(F&& attempt, bool for_good) {
     // Some memory is a hint (a cache, a hash table's second try): a result is right too.
     if (!result) {
       ASSERT_EQ(result.error().code(), Code::memory) << "allocation " << count << ": " << result.error().text();
-      if (!for_good) ASSERT_FALSE(result.error().text().empty());  // else there is no memory for words
+      if (!for_good) {
+        ASSERT_FALSE(result.error().text().empty());  // else there is no memory for words
+      }
     }
   }
   FAIL() << "never succeeded";
@@ -147,8 +148,12 @@ TEST_P(OutOfMemory, OnWorkerThreads) {
     allocations_left = count;
     const auto outputs = session.try_run(inputs, {.threads = 3});
     allocations_left = -1;
-    if (!outputs) ASSERT_EQ(outputs.error().code(), Code::memory) << outputs.error().text();
-    if (outputs) ASSERT_EQ(cases::bit_difference(*outputs, expected), "");
+    if (!outputs) {
+      ASSERT_EQ(outputs.error().code(), Code::memory) << outputs.error().text();
+    }
+    if (outputs) {
+      ASSERT_EQ(cases::bit_difference(*outputs, expected), "");
+    }
   }
 }
 
@@ -376,10 +381,12 @@ TEST(FullDisk, NothingIsHalfWritten) {
   const std::vector<float> numbers(100'000, 1.5f);
   const std::vector<double> positions(30'000, 0.25);
   const std::vector<NamedTensor> tensors = {{"w", {DType::f32, {100'000}, numbers.data()}}};
+  PlyPoints cloud;
+  cloud.xyz = positions;
   const author::GraphBuilder tiny = must(author::make_network("tiny"));
   const std::pair<const char*, std::function<Status(const fs::path&)>> writers[] = {
       {"safetensors", [&](const fs::path& at) { return write_safetensors(at, tensors); }},
-      {"ply", [&](const fs::path& at) { return write_ply(at.string(), {.xyz = positions}); }},
+      {"ply", [&](const fs::path& at) { return write_ply(at.string(), cloud); }},
       {"npy", [&](const fs::path& at) { return write_npy(at.string(), {DType::f32, {100'000}, numbers.data()}); }},
   };
   for (const auto& [name, write] : writers) {
@@ -393,7 +400,9 @@ TEST(FullDisk, NothingIsHalfWritten) {
         EXPECT_EQ(status.error().code(), Code::io);
       }
       EXPECT_EQ(fs::exists(at), had) << name;
-      if (had) EXPECT_EQ(bytes_of(at), "what was there") << name;
+      if (had) {
+        EXPECT_EQ(bytes_of(at), "what was there") << name;
+      }
     }
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1) << name << ": no temporary file is left";
     EXPECT_TRUE(write(at)) << name << ": and then it works";

@@ -1,5 +1,9 @@
 // Faults that users of sparse libraries met in coordinates, kernel order and strides, as small inputs with their
 // answers, from graph text to result on both devices. Faults of values and files are in the files beside.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "tests/reliability/graphs.h"

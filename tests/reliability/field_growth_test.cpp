@@ -35,7 +35,9 @@ TEST(FieldGrowth, RunsLeaveNoMemoryBehind) {
     for (int i = 0; i < warm; ++i) round(i);
     const int64_t before = resident_bytes();
     for (int i = 0; i < 3 * warm; ++i) round(warm + i);
-    if (!sanitized) EXPECT_LT(resident_bytes() - before, int64_t{16} << 20) << device;
+    if (!sanitized) {
+      EXPECT_LT(resident_bytes() - before, int64_t{16} << 20) << device;
+    }
   }
 }
 
@@ -49,7 +51,9 @@ TEST(FieldGrowth, LoadingLeavesNoMemoryBehind) {
   for (int i = 0; i < rounds; ++i) round();
   const int64_t before = resident_bytes();
   for (int i = 0; i < 2 * rounds; ++i) round();
-  if (!sanitized) EXPECT_LT(resident_bytes() - before, int64_t{16} << 20);
+  if (!sanitized) {
+    EXPECT_LT(resident_bytes() - before, int64_t{16} << 20);
+  }
 }
 
 // Kept topologies, prepared and dropped; and faults on the way.
@@ -66,7 +70,9 @@ TEST(FieldGrowth, TopologiesAndErrorsLeaveNoMemoryBehind) {
   for (int i = 0; i < rounds; ++i) round(i);
   const int64_t before = resident_bytes();
   for (int i = 0; i < 2 * rounds; ++i) round(i);
-  if (!sanitized) EXPECT_LT(resident_bytes() - before, int64_t{16} << 20);
+  if (!sanitized) {
+    EXPECT_LT(resident_bytes() - before, int64_t{16} << 20);
+  }
 }
 
 // Kernel 2, stride 2, 128 to 128 channels on alternating sizes: no race, no left-over of the run before.

@@ -82,7 +82,9 @@ void soak(const char* network, const char* device, int count) {
   const int64_t before = resident_bytes();
   all(each / 3, each);
   EXPECT_EQ(fault, "");
-  if (!sanitized) EXPECT_LT(resident_bytes() - before, int64_t{32} << 20) << "memory grows";
+  if (!sanitized) {
+    EXPECT_LT(resident_bytes() - before, int64_t{32} << 20) << "memory grows";
+  }
 }
 
 TEST(Soak, SegmentationNetwork) { soak("tiny", "cpu", runs()); }

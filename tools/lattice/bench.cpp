@@ -1,5 +1,5 @@
-// `lattice bench`: cold maps, hot maps and first result of a program on one input, against the machine's limit
-// measured in the same run.
+// `lattice bench`: cold maps, hot maps and first result of a program on one input, against the
+// machine's limit measured in the same run.
 #include <chrono>
 #include <optional>
 
@@ -20,9 +20,11 @@ struct Options {
 };
 
 using Clock = std::chrono::steady_clock;
-const Clock::time_point process_start = Clock::now();  // when the program's code was there
+const Clock::time_point process_start = Clock::now(); // when the program's code was there
 
-double since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 struct Layer {
   StepTime step;
@@ -31,13 +33,14 @@ struct Layer {
 
 struct Figures {
   RunReport report;
-  double peak_gflops = 0;  // of an FMA loop in registers, with the same threads
+  double peak_gflops = 0; // of an FMA loop in registers, with the same threads
   double first_ms = 0, load_ms = 0;
   std::vector<double> cold, hot, topology;
   std::vector<Layer> layers;
 };
 
-// The limit is the best of three tries over the run: the machine may be slower at times, never faster.
+// The limit is the best of three tries over the run: the machine may be slower at times, never
+// faster.
 class Limit {
  public:
   Limit(const Program& program, int32_t threads) : threads_(threads) {
@@ -114,7 +117,9 @@ Json json_of(const Figures& figures) {
                       {"gflops", ms > 0 ? layer.step.gflop / ms * 1e3 : 0}});
   }
   const Times cold = times_of(figures.cold), hot = times_of(figures.hot);
-  const auto share = [&](double ms) { return ms > 0 ? report.gflop / ms * 1e3 / figures.peak_gflops : 0; };
+  const auto share = [&](double ms) {
+    return ms > 0 ? report.gflop / ms * 1e3 / figures.peak_gflops : 0;
+  };
   return {{"ok", true},
           {"voxels", report.voxels},
           {"pairs", report.pairs},
@@ -136,28 +141,36 @@ Json json_of(const Figures& figures) {
 
 std::string text_of(const Figures& figures) {
   const RunReport& report = figures.report;
-  std::string text = fmt::format("{:<28} {:>9} {:>8} {:>8} {:>8} {:>6}\n", "layer", "pairs", "GFLOP", "ms", "GFLOP/s", "peak");
+  std::string text = fmt::format("{:<28} {:>9} {:>8} {:>8} {:>8} {:>6}\n", "layer", "pairs",
+                                 "GFLOP", "ms", "GFLOP/s", "peak");
   for (const Layer& layer : figures.layers) {
     const double ms = times_of(layer.milliseconds).p50;
     std::string name = layer.step.parameter.empty() ? layer.step.name : layer.step.parameter;
     if (name.size() > 28) name = name.substr(0, 27) + "~";
     const double rate = ms > 0 ? layer.step.gflop / ms * 1e3 : 0;
-    text += fmt::format("{:<28} {:>9} {:>8.3f} {:>8.3f}", name, layer.step.pairs, layer.step.gflop, ms);
-    text += layer.step.gflop > 0 ? fmt::format(" {:>8.1f} {:>5.0f}%\n", rate, 100 * rate / figures.peak_gflops) : "\n";
+    text +=
+        fmt::format("{:<28} {:>9} {:>8.3f} {:>8.3f}", name, layer.step.pairs, layer.step.gflop, ms);
+    text += layer.step.gflop > 0
+                ? fmt::format(" {:>8.1f} {:>5.0f}%\n", rate, 100 * rate / figures.peak_gflops)
+                : "\n";
   }
   const auto line = [&](const char* name, const std::vector<double>& values) {
     const Times times = times_of(values);
-    return fmt::format("{:<10} {:>9.2f} ms p50, {:.2f} p95, {:.2f} min; {:.1f} GFLOP/s, {:.0f} % of the FMA peak\n", name,
-                       times.p50, times.p95, times.min, report.gflop / times.p50 * 1e3,
-                       100 * report.gflop / times.p50 * 1e3 / figures.peak_gflops);
+    return fmt::format(
+        "{:<10} {:>9.2f} ms p50, {:.2f} p95, {:.2f} min; {:.1f} GFLOP/s, {:.0f}% of peak\n", name,
+        times.p50, times.p95, times.min, report.gflop / times.p50 * 1e3,
+        100 * report.gflop / times.p50 * 1e3 / figures.peak_gflops);
   };
-  text += fmt::format("\nvoxels {}, pairs {}, {:.2f} GFLOP; {} threads, {}, FMA peak {:.1f} GFLOP/s\n", grouped(report.voxels),
-                      grouped(report.pairs), report.gflop, report.threads, report.simd, figures.peak_gflops);
+  text += fmt::format("\nvoxels     {}, {} pairs, {:.2f} GFLOP\nmachine    {} threads, {}, FMA "
+                      "peak {:.1f} GFLOP/s\n",
+                      grouped(report.voxels), grouped(report.pairs), report.gflop, report.threads,
+                      report.simd, figures.peak_gflops);
   text += line("cold maps", figures.cold) + line("hot maps", figures.hot);
-  text += fmt::format("topology   {:>9.2f} ms p50 of a cold run\nfirst      {:>9.2f} ms from start to result, {:.2f} of it load\n",
+  text += fmt::format("topology   {:>9.2f} ms p50 of a cold run\nfirst      {:>9.2f} ms from start "
+                      "to result, {:.2f} of it load\n",
                       times_of(figures.topology).p50, figures.first_ms, figures.load_ms);
-  text += fmt::format("memory     {} at the peak, {} alive at once\n", human_bytes(report.peak_bytes),
-                      human_bytes(report.live_bytes));
+  text += fmt::format("memory     {} at the peak, {} alive at once\n",
+                      human_bytes(report.peak_bytes), human_bytes(report.live_bytes));
   return text;
 }
 
@@ -180,17 +193,19 @@ cold: new coordinates each time; hot: the topology is kept; first: from the
 start of the program to the first result. peak: share of an FMA loop in
 registers with the same threads in the same run.)";
 
-}  // namespace
+} // namespace
 
 Command add_bench(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("bench", "Time a network and each of its layers");
   add_measure_options(*app, options->measure);
-  app->add_option("--repeat", options->repeat, "Runs to take the median of")->check(CLI::PositiveNumber)->capture_default_str();
+  app->add_option("--repeat", options->repeat, "Runs to take the median of")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   auto json = std::shared_ptr<bool>(options, &options->json);
   app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
   app->footer(examples);
   return {app, json, [options] { return run(*options); }};
 }
 
-}  // namespace lattice::cli
+} // namespace lattice::cli

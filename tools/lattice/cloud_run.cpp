@@ -209,18 +209,6 @@ int32_t largest_channel(std::span<const float> values) {
   return best;
 }
 
-std::vector<uint8_t> colours_for(const PointResult& result) {
-  if (!result.labels.empty() || result.channels != 1) return colours_by_label(result.labels);
-  std::vector<double> values(result.values.begin(), result.values.end());
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  return colours_by_value(values, low, high);
-}
-
 Status write_result_ply(const std::string& path, const CloudInputs& inputs,
                         const PointResult& result) {
   const std::vector<uint8_t> colours = colours_for(result);
@@ -273,6 +261,33 @@ Status write_result_png(const std::string& path, const CloudInputs& inputs,
 }
 
 } // namespace
+
+std::vector<uint8_t> colours_for(const PointResult& result) {
+  if (!result.labels.empty() || result.channels != 1) return colours_by_label(result.labels);
+  std::vector<double> values(result.values.begin(), result.values.end());
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return colours_by_value(values, low, high);
+}
+
+PointResult result_of_rows(const Output& output) {
+  const TensorView values = output.sparse().features.view();
+  PointResult result;
+  result.output = output.name;
+  result.channels = values.shape[1];
+  const auto rows = static_cast<size_t>(values.shape[0]);
+  const auto channels = static_cast<size_t>(result.channels);
+  result.values.reserve(rows * channels);
+  for (int64_t i = 0; i < values.shape[0] * result.channels; ++i)
+    result.values.push_back(static_cast<float>(value_at(values, i)));
+  for (size_t row = 0; row < rows && channels > 1; ++row)
+    result.labels.push_back(largest_channel({result.values.data() + row * channels, channels}));
+  return result;
+}
 
 Result<CloudInputs> make_cloud_inputs(const CloudOptions& options, const Signature& signature) {
   const bool points = takes_points(signature);

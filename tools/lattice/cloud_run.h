@@ -64,6 +64,12 @@ struct PointResult {
 Result<PointResult> result_at_points(const CloudInputs& inputs, const Outputs& outputs,
                                      const std::string& name);
 
+// The same of the rows of a sparse output, one point a row.
+PointResult result_of_rows(const Output& output);
+
+// r, g, b of each point: by label, or by value where there is one channel; grey without a row.
+std::vector<uint8_t> colours_for(const PointResult& result);
+
 // By the ending: .ply has the points with label, colour and values; .npy the values, (file points,
 // channels) of f32 in the file's order, NaN for dropped points, or with `labels` the labels, (file
 // points) of i32 and -1; .png a picture.

@@ -31,5 +31,7 @@ Command add_devices(CLI::App& root);
 Command add_bench(CLI::App& root);
 Command add_profile(CLI::App& root);
 Command add_explain(CLI::App& root);
+Command add_diff(CLI::App& root);
+Command add_completion(CLI::App& root); // `root` must stay until it has run
 
 } // namespace lattice::cli

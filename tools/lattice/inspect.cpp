@@ -49,15 +49,19 @@ Result<int> inspect(const Options& options, bool json) {
   LoadOptions load;
   load.allow_unknown_digest = options.allow_unknown_digest;
   LATTICE_TRY(const auto plan, load_plan(options.directory, load));
-  std::string text = json ? dump_json(*plan) : options.dot ? dump_dot(*plan) : dump_text(*plan);
+  if (json) {
+    Json object = Json::parse(dump_json(*plan));
+    if (options.rows >= 0) {
+      LATTICE_TRY(const MemoryBound bound, bound_memory(*plan, options.rows));
+      object["memory"] = json_of(bound, options.rows);
+    }
+    LATTICE_CHECK(print_json(object));
+    return exit_ok;
+  }
+  std::string text = options.dot ? dump_dot(*plan) : dump_text(*plan);
   if (text.empty() || text.back() != '\n') text += '\n';
   if (options.rows >= 0) {
     LATTICE_TRY(const MemoryBound bound, bound_memory(*plan, options.rows));
-    if (json) {
-      Json object = Json::parse(text);
-      object["memory"] = json_of(bound, options.rows);
-      return print_json(object).map([] { return exit_ok; });
-    }
     text += text_of_bound(bound, options.rows);
   }
   LATTICE_CHECK(print(text));

@@ -1,10 +1,12 @@
 // The program `lattice`: picks the subcommand, turns every way to fail into an exit code.
 // What the subcommands do stands in the files of their names.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,8 +23,10 @@ constexpr const char* examples = R"(Examples:
   lattice inspect net                       what does it take, do and give?
   lattice run net --points scan.bin --voxel-size 0.05 --output labels.ply
   lattice run net --inputs in.safetensors --expect out.safetensors --json
+  lattice bench net --points scan.bin --voxel-size 0.05   how fast is it?
+  lattice diff old new                      what has changed? 0 nothing, 2 something
 
-Exit codes: 0 ok, 1 failed, 2 results differ from --expect, 64 wrong use.
+Exit codes: 0 ok, 1 failed, 2 results or artifacts differ, 64 wrong use.
 `lattice COMMAND --help` has more examples.)";
 
 int exit_code_of(const Error& error) {
@@ -54,14 +58,19 @@ int main_of(int argc, const char* const* argv) {
   root.get_formatter()->column_width(28);
   root.require_subcommand(1);
   root.fallthrough(false);
-  const std::array commands{add_verify(root),  add_inspect(root), add_run(root),
-                            add_make(root),    add_bench(root),   add_profile(root),
-                            add_explain(root), add_devices(root)};
+  const std::array commands{add_verify(root),    add_inspect(root), add_run(root),
+                            add_make(root),      add_diff(root),    add_bench(root),
+                            add_profile(root),   add_explain(root), add_devices(root),
+                            add_completion(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // --help and --version arrive as errors that are none.
-    return root.exit(error, std::cout, std::cerr) == 0 ? exit_ok : exit_usage;
+    if (root.exit(error, std::cout, std::cerr) == 0) return exit_ok;
+    const auto asked = [](const char* word) { return std::string_view(word) == "--json"; };
+    if (std::any_of(argv, argv + argc, asked))
+      (void)print_json(json_of(Error(Code::usage, error.what())));
+    return exit_usage;
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return run(command);

@@ -63,7 +63,7 @@ void add_measure_options(CLI::App& app, MeasureOptions& options) {
   CLI::Option_group* from = app.add_option_group("Inputs, one of");
   from->add_option("--inputs", options.inputs, "Arguments by ABI name")->type_name("FILE.safetensors");
   from->add_option("--points", options.cloud.path, "A point cloud, voxelized as by `lattice run`")->type_name("CLOUD");
-  from->add_option("--scene", options.scene, "A made-up scene: kitti (5 cm), kitti-10cm, room (2 cm)")->type_name("NAME");
+  from->add_option("--scene", options.scene, "Made up: kitti (5 cm), kitti-10cm, room (2 cm)")->type_name("NAME");
   from->require_option(1);
   CLI::Option_group* how = app.add_option_group("How");
   how->add_option("--voxel-size", options.cloud.voxel_size, "With --points: edge of a voxel")->type_name("V|X,Y,Z");

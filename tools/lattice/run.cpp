@@ -15,6 +15,7 @@
 #include "tools/lattice/command.h"
 #include "tools/lattice/compare.h"
 #include "tools/lattice/console.h"
+#include "tools/lattice/report.h"
 #include "tools/lattice/results.h"
 
 namespace lattice::cli {
@@ -29,6 +30,7 @@ struct Options {
   std::string expect;
   Tolerance tolerance;
   std::vector<std::string> outputs;
+  std::string report; // a page
   LoadOptions load;
   RunOptions run;
   std::string max_memory;
@@ -138,6 +140,23 @@ Status write_results(const Options& options, const CloudInputs* cloud, const Out
   return {};
 }
 
+// A cloud whose outputs say nothing of its points is shown without a result, unless one was asked
+// for.
+Status write_page(const Options& options, const ReportPage& base,
+                  std::optional<PointResult>& at_points) {
+  ReportPage page = base;
+  if (page.cloud != nullptr && !at_points) {
+    Result<PointResult> result = result_at_points(*page.cloud, *page.outputs, options.result);
+    if (result) {
+      at_points = std::move(*result);
+    } else if (!options.result.empty()) {
+      return tl::make_unexpected(result.error());
+    }
+  }
+  if (at_points) page.at_points = &*at_points;
+  return write_report(options.report, page);
+}
+
 Result<int> run(const Options& options) {
   LATTICE_CHECK(check(options));
   RunOptions run_options = options.run;
@@ -169,10 +188,16 @@ Result<int> run(const Options& options) {
   }
 
   Session session(program);
+  session.profile(!options.report.empty());
   LATTICE_TRY(const Outputs outputs, session.try_run(inputs, run_options));
 
   std::optional<PointResult> at_points;
   LATTICE_CHECK(write_results(options, cloud ? &*cloud : nullptr, outputs, at_points));
+  if (!options.report.empty()) {
+    const ReportPage page{options.directory,         &program, &session.report(), load_ms, &outputs,
+                          cloud ? &*cloud : nullptr, nullptr};
+    LATTICE_CHECK(write_page(options, page, at_points));
+  }
   std::optional<Comparison> comparison;
   if (!options.expect.empty()) comparison = compare(outputs, expected, options.tolerance);
   const bool match = !comparison || comparison->mismatches.empty();
@@ -188,6 +213,7 @@ Result<int> run(const Options& options) {
     for (const Output& output : outputs) object["outputs"].push_back(json_of(output));
     if (comparison) object["expect"] = comparison_json(*comparison, options);
     object["written"] = options.outputs;
+    if (!options.report.empty()) object["report"] = options.report;
     LATTICE_CHECK(print_json(object));
   } else {
     std::string text = cloud ? fmt::format("points     {}\n", grouped(cloud->points())) : "";
@@ -198,6 +224,7 @@ Result<int> run(const Options& options) {
                           grouped(comparison->values), comparison->largest_difference);
     }
     for (const std::string& path : options.outputs) text += fmt::format("written    {}\n", path);
+    if (!options.report.empty()) text += fmt::format("report     {}\n", options.report);
     LATTICE_CHECK(print(text));
   }
   return match ? exit_ok : exit_mismatch;
@@ -214,6 +241,9 @@ constexpr const char* examples = R"(Examples:
   lattice run net --points sweep.pcd.bin --columns 5 --features x,y,z,i,ring \
       --voxel-size 0.075 --output scores.npy --output scores.ply
   lattice run net --points tile.las --voxel-size 4 --origin min -o tile.png
+  lattice run net --points scan.bin --voxel-size 0.05 --report scan.html
+      a page to open in a browser: the cloud in 3D, coloured by the result, the
+      time of each layer, the signature
 
 Points: .bin, .npy, .npz, .ply, .pcd and .las. A graph with one sparse input
 gets the mean of the channels over the points of each voxel, floor((p - origin)
@@ -256,6 +286,7 @@ void add_result_options(CLI::App& app, Options& options) {
   };
   add("-o,--output", options.outputs, "FILE", "Write results; may be given again")
       ->allow_extra_args(false);
+  add("--report", options.report, "HTML", "One page: 3D view, layers, signature");
   add("--result", options.result, "NAME", "Output for points [the first that fits]");
   app.add_flag("--labels", options.labels, "Labels in .npy, not values")->group("Results");
   CLI::Option* expect = add("--expect", options.expect, "FILE", "Compare; exit 2 if they differ");

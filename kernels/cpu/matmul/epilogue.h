@@ -1,5 +1,6 @@
 // What happens to a finished element before it is stored, with every pointer resolved.
-// The arithmetic itself is in kernels_body.inl; the plan's description is EpilogueOp in plan/plan.h.
+// The arithmetic itself is in kernels_body.inl; the plan's description is EpilogueOp in
+// plan/plan.h.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +33,17 @@ Result<BatchNormConstants> batch_norm_constants(const Weight& scale, const Weigh
 
 struct EpilogueEntry {
   EpilogueOp::Kind kind = EpilogueOp::Kind::activation;
-  const float* scale = nullptr;  // batch_norm: both padded as a ChannelVector is
+  const float* scale = nullptr; // batch_norm: both padded as a ChannelVector is
   const float* shift = nullptr;
-  ConstMatrix residual;          // residual: as many rows as y, y's dtype
+  ConstMatrix residual; // residual: as many rows as y, y's dtype
   ActivationKind activation = ActivationKind::relu;
   GeluApprox approximate = GeluApprox::none;
   float alpha = 0, beta = 1, threshold = 20;
 };
 
 struct EpilogueArgs {
-  const float* bias = nullptr;  // null: none; padded as a ChannelVector is
+  const float* bias = nullptr; // null: none; padded as a ChannelVector is
   std::span<const EpilogueEntry> entries;
 };
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

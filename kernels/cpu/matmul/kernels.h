@@ -16,47 +16,47 @@ namespace lattice::cpu {
 struct PairRun {
   const float* x = nullptr;
   int64_t x_pitch = 0;
-  const Row* in = nullptr;   // null: rows in_first, in_first + 1, ...
-  const Row* out = nullptr;  // null: rows out_first, out_first + 1, ... of the tile
+  const Row* in = nullptr;  // null: rows in_first, in_first + 1, ...
+  const Row* out = nullptr; // null: rows out_first, out_first + 1, ... of the tile
   int64_t in_first = 0;
-  int64_t out_first = 0;     // with `out`: the row of y that is row 0 of `total`, negated
+  int64_t out_first = 0; // with `out`: the row of y that is row 0 of `total`, negated
   int64_t count = 0;
-  const float* w = nullptr;  // [cin][vectors * lanes]
+  const float* w = nullptr; // [cin][vectors * lanes]
   int64_t cin = 0;
-  float* total = nullptr;    // row 0 of the tile, first channel of the block
+  float* total = nullptr; // row 0 of the tile, first channel of the block
   int64_t total_pitch = 0;
-  int64_t prefetch = 0;      // bytes of the next group's rows to ask for early
-  bool store = false;        // total[out] = part: the row's only edge (finish adds +0)
+  int64_t prefetch = 0; // with `in`: floats of each row of the next group to ask for early
+  bool store = false;   // total[out] = part: the row's only edge (finish adds +0)
 };
 
 struct PairKernel {
   const char* level = "";
-  int32_t vectors = 0;       // output channels a block, in vectors
-  int32_t rows = 0;          // pairs a block at most
-  int32_t cin = 0;           // the only channel count it takes; 0: any
-  int32_t cost = 0;          // time a vector of output channels takes, relative within the level
+  int32_t vectors = 0;  // output channels a block, in vectors
+  int32_t rows = 0;     // pairs a block at most
+  int32_t most_cin = 0; // input channels it is meant for at most; 0: any number
+  int32_t cost = 0;     // time a vector of output channels takes, relative within the level
   const char* why = "";
   void (*run)(const PairRun&) = nullptr;
 };
 
 // total (and for normalized products den) of `rows` rows into y: spec 5 from "total + bias" on.
 struct FinishRun {
-  float* total = nullptr;    // clobbered; whole vectors a row
+  float* total = nullptr; // clobbered; whole vectors a row
   const float* den = nullptr;
   float eps = 0;
   int64_t total_pitch = 0;
-  int64_t first_row = 0;     // in y and the residuals
+  int64_t first_row = 0; // in y and the residuals
   int64_t rows = 0;
   int64_t cols = 0;
   Matrix y;
   const EpilogueArgs* epilogue = nullptr;
 };
 
-// f16 rows into consecutive f32 rows of `pitch` floats; whole vectors are written.
+// f16 rows into consecutive f32 rows of `pitch` floats, a multiple of any vector.
 struct WidenRun {
   const uint16_t* x = nullptr;
   int64_t x_pitch = 0;
-  const Row* in = nullptr;   // null: rows in_first, in_first + 1, ...
+  const Row* in = nullptr; // null: rows in_first, in_first + 1, ...
   int64_t in_first = 0;
   int64_t count = 0;
   int64_t cols = 0;
@@ -66,7 +66,7 @@ struct WidenRun {
 
 struct SimdTable {
   SimdLevel level = SimdLevel::scalar;
-  int32_t lanes = 1;         // floats a vector
+  int32_t lanes = 1; // floats a vector
   std::span<const PairKernel> kernels;
   void (*finish)(const FinishRun&) = nullptr;
   void (*widen)(const WidenRun&) = nullptr;
@@ -75,4 +75,4 @@ struct SimdTable {
 // The table of a level this processor offers.
 const SimdTable& simd_table(SimdLevel level);
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -3,6 +3,7 @@
 //
 // Needed: zero, load (aligned), load_any, store (aligned), store_any, broadcast, add, mul, fma, div, sqrt,
 // relu, load_part, store_part (the first n floats), load_f16, load_f16_part, store_f16, store_f16_part,
+// accumulate (fma in place), rounded_to_f16, widen_part (n halves to floats, n below a vector),
 // activate (activation.h).
 
 // f(0), f(1), ... f(count - 1) with constants, so that arrays of vectors stay in registers.
@@ -19,9 +20,9 @@ LATTICE_INLINE void unrolled(F&& f) {
 
 // `groups` groups of `rows` pairs each, from pair `at` on. The loop over channels is not unrolled: its three
 // counting instructions are hidden behind the sums, and the compiler keeps every sum in its register.
-template <int rows, int vectors, int fixed_cin>
+template <int rows, int vectors>
 LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups) {
-  const int64_t cin = fixed_cin > 0 ? fixed_cin : run.cin;
+  const int64_t cin = run.cin;
   for (; groups > 0; --groups, at += rows) {
     const float* x[rows];
     if (run.in != nullptr) {
@@ -30,10 +31,11 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
       const float* first = run.x + (run.in_first + at) * run.x_pitch;
       unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = first + r * run.x_pitch; });
     }
-    if (run.prefetch > 0 && run.in != nullptr && groups > 1) {
+    // Rows of a list lie apart, which the hardware does not foresee.
+    if (run.prefetch > 0 && groups > 1) {
       for (int r = 0; r < rows; ++r) {
-        const char* next = reinterpret_cast<const char*>(run.x + int64_t{run.in[at + rows + r]} * run.x_pitch);
-        for (int64_t byte = 0; byte < run.prefetch; byte += 64) __builtin_prefetch(next + byte);
+        const float* next = run.x + int64_t{run.in[at + rows + r]} * run.x_pitch;
+        for (int64_t c = 0; c < run.prefetch; c += 16) __builtin_prefetch(next + c);
       }
     }
     Vec part[rows * vectors];
@@ -62,11 +64,7 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
       }
       w += vectors * lanes;
     };
-    if constexpr (fixed_cin > 0) {
-      unrolled<fixed_cin>([&](auto c) LATTICE_LAMBDA { channel(c); });
-    } else {
-      for (int64_t c = 0; c < cin; ++c) channel(c);
-    }
+    for (int64_t c = 0; c < cin; ++c) channel(c);
     float* total[rows];
     if (run.out != nullptr) {
       float* first = run.total + run.out_first * run.total_pitch;
@@ -89,43 +87,37 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
   }
 }
 
-template <int max_rows, int vectors, int fixed_cin>
+template <int max_rows, int vectors>
 struct GroupTable {
   using Run = void (*)(const PairRun&, int64_t, int64_t);
   template <int... index>
   static constexpr std::array<Run, max_rows> make(std::integer_sequence<int, index...>) {
-    return {&run_groups<index + 1, vectors, fixed_cin>...};
+    return {&run_groups<index + 1, vectors>...};
   }
   static constexpr std::array<Run, max_rows> of_rows =
       make(std::make_integer_sequence<int, max_rows>{});
 };
 
 // Splits the pairs into groups of nearly equal size: 7 + 7 rather than 12 + 2.
-template <int max_rows, int vectors, int fixed_cin>
+template <int max_rows, int vectors>
 void run_pairs(const PairRun& run) {
   if (run.count <= 0) return;
   const int64_t groups = (run.count + max_rows - 1) / max_rows;
   const int64_t size = run.count / groups;
   const int64_t longer = run.count % groups;
-  const auto& table = GroupTable<max_rows, vectors, fixed_cin>::of_rows;
+  const auto& table = GroupTable<max_rows, vectors>::of_rows;
   if (longer > 0) table[static_cast<size_t>(size)](run, 0, longer);
   table[static_cast<size_t>(size - 1)](run, longer * (size + 1), groups - longer);
 }
 
 constexpr PairKernel kernels[] = {
-#define LATTICE_KERNEL(vectors, rows, cin, cost, why)                                              \
-  {LATTICE_LEVEL_NAME, vectors, rows, cin, cost, why, &run_pairs<rows, vectors, cin>},
+#define LATTICE_KERNEL(vectors, rows, most, cost, why)                                             \
+  {LATTICE_LEVEL_NAME, vectors, rows, most, cost, why, &run_pairs<rows, vectors>},
 #include "kernels/cpu/matmul/kernels.inc"
 #undef LATTICE_KERNEL
 };
 
 // ------------------------------------------------------------------------------------- the row epilogue
-
-LATTICE_INLINE Vec rounded_to_f16(Vec x) {
-  uint16_t halves[lanes];
-  store_f16(halves, x);
-  return load_f16(halves);
-}
 
 // The entries that have a path of their own, in this order; anything else goes entry by entry.
 struct Pattern {
@@ -274,6 +266,7 @@ inline void finish(const FinishRun& run) {
 
 // ------------------------------------------------------------------------------------------- f16 inputs
 
+// What lies past `cols` in a row of `to` is never read.
 inline void widen(const WidenRun& run) {
   for (int64_t i = 0; i < run.count; ++i) {
     const int64_t row = run.in != nullptr ? int64_t{run.in[i]} : run.in_first + i;
@@ -281,6 +274,6 @@ inline void widen(const WidenRun& run) {
     float* to = run.to + i * run.pitch;
     int64_t c = 0;
     for (; c + lanes <= run.cols; c += lanes) store(to + c, load_f16(from + c));
-    if (c < run.cols) store(to + c, load_f16_part(from + c, run.cols - c));
+    widen_part(to + c, from + c, run.cols - c);
   }
 }

@@ -1,5 +1,5 @@
-// The kernels of the 16-lane level over plain arrays, so that their blocks and tails are tested on every
-// machine. The instructions of that level themselves need a machine that has them.
+// The kernels of the 16-lane level over plain arrays, so that their blocks and tails are tested on
+// every machine. The instructions of that level themselves need a machine that has them.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -28,11 +28,11 @@ constexpr int lanes = LATTICE_KERNEL_LANES;
 
 #include "kernels/cpu/matmul/kernels_body.inl"
 
-}  // namespace
+} // namespace
 
 const SimdTable& plain16_table() {
   static constexpr SimdTable made{SimdLevel::scalar, lanes, kernels, &finish, &widen};
   return made;
 }
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -1,5 +1,5 @@
-// The kernels without SIMD instructions: every product is one std::fma, which the C library emulates where
-// the processor has none. Slow, and the same bits.
+// The kernels without SIMD instructions: every product is one std::fma, which the C library
+// emulates where the processor has none. Slow, and the same bits.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -29,11 +29,11 @@ constexpr int lanes = LATTICE_KERNEL_LANES;
 
 #include "kernels/cpu/matmul/kernels_body.inl"
 
-}  // namespace
+} // namespace
 
 const SimdTable& scalar_table() {
   static constexpr SimdTable made{SimdLevel::scalar, lanes, kernels, &finish, &widen};
   return made;
 }
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -16,7 +16,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | LATTICE_SKIP)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/matmul/kernels_simd.cpp"
-#include <hwy/foreach_target.h>  // includes this file again for every target
+#include <hwy/foreach_target.h> // includes this file again for every target
 
 #include <hwy/highway.h>
 
@@ -61,8 +61,8 @@ LATTICE_INLINE Vec add(Vec a, Vec b) { return hn::Add(a, b); }
 LATTICE_INLINE Vec div(Vec a, Vec b) { return hn::Div(a, b); }
 LATTICE_INLINE Vec sqrt(Vec a) { return hn::Sqrt(a); }
 LATTICE_INLINE Vec fma(Vec a, Vec b, Vec c) { return hn::MulAdd(a, b, c); }
-// sum = fma(a, b, sum), in the register that holds sum: the compiler would rotate sums through registers
-// and spend moves on it.
+// sum = fma(a, b, sum), in the register that holds sum: the compiler would rotate sums through
+// registers and spend moves on it.
 LATTICE_INLINE void accumulate(Vec& sum, Vec a, Vec b) {
   __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
 }
@@ -75,10 +75,26 @@ LATTICE_INLINE void store_part(float* to, Vec x, int64_t count) {
   hn::BlendedStore(x, hn::FirstN(Floats(), static_cast<size_t>(count)), Floats(), to);
 }
 LATTICE_INLINE Vec load_f16(const uint16_t* from) {
-  return hn::PromoteTo(Floats(), hn::LoadU(Halves(), reinterpret_cast<const hwy::float16_t*>(from)));
+  return hn::PromoteTo(Floats(),
+                       hn::LoadU(Halves(), reinterpret_cast<const hwy::float16_t*>(from)));
 }
 LATTICE_INLINE void store_f16(uint16_t* to, Vec x) {
   hn::StoreU(hn::DemoteTo(Halves(), x), Halves(), reinterpret_cast<hwy::float16_t*>(to));
+}
+LATTICE_INLINE Vec rounded_to_f16(Vec x) {
+  return hn::PromoteTo(Floats(), hn::DemoteTo(Halves(), x));
+}
+template <int step>
+LATTICE_INLINE void widen_some(float* to, const uint16_t* from) {
+  using Few = hn::CappedTag<float, step>;
+  using FewHalves = hn::Rebind<hwy::float16_t, Few>;
+  const auto halves = hn::LoadU(FewHalves(), reinterpret_cast<const hwy::float16_t*>(from));
+  hn::StoreU(hn::PromoteTo(Few(), halves), Few(), to);
+}
+LATTICE_INLINE void widen_part(float* to, const uint16_t* from, int64_t count) {
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) widen_some<4>(to + i, from + i);
+  for (; i < count; ++i) widen_some<1>(to + i, from + i);
 }
 LATTICE_INLINE Vec load_f16_part(const uint16_t* from, int64_t count) {
   uint16_t whole[lanes] = {};
@@ -132,7 +148,7 @@ LATTICE_INLINE void lanes_store(float* to, Vec x) { store(to, x); }
 
 #include "kernels/cpu/matmul/kernels_body.inl"
 
-}  // namespace
+} // namespace
 
 const SimdTable& table() {
   static constexpr SimdTable made{lanes == 16 ? SimdLevel::avx512 : SimdLevel::avx2, lanes, kernels,
@@ -140,20 +156,20 @@ const SimdTable& table() {
   return made;
 }
 
-}  // namespace lattice::cpu::HWY_NAMESPACE
+} // namespace lattice::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
 
 #if HWY_ONCE
 namespace lattice::cpu {
 
-// Asked of the processor directly: Highway's own answer needs its library, whose start-up measures timers
-// for longer than a small artifact takes to load.
+// Asked of the processor directly: Highway's own answer needs its library, whose start-up measures
+// timers for longer than a small artifact takes to load.
 SimdLevel supported_level() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-                    __builtin_cpu_supports("bmi2");
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512vl");
@@ -174,5 +190,5 @@ const SimdTable& avx512_table() { return N_AVX3::table(); }
 const SimdTable& avx512_table() { return avx2_table(); }
 #endif
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu
 #endif

@@ -1,21 +1,20 @@
-// The walk over tiles: which pairs meet which weights, in the order of spec 5. The arithmetic is in the
-// kernels; here are only loops, addresses and threads.
+// The walk over tiles: which pairs meet which weights, in the order of spec 5. The arithmetic is in
+// the kernels; here are only loops, addresses and threads.
 #include "kernels/cpu/matmul/matmul.h"
 
 #include <algorithm>
 #include <cstring>
-#include <cstdlib>
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 namespace lattice::cpu {
-int64_t knob_pf = 0, knob_chunk = 96, knob_yp = 0;
 namespace {
 
-#define rows_a_chunk knob_chunk   // rows_matmul: totals and x of a chunk stay in the first levels of cache
-constexpr int64_t widened_rows = 96;   // f16 rows widened at once
-constexpr int64_t cache_bytes = 256 << 10;  // totals of a tile
+constexpr int64_t rows_a_chunk =
+    96; // rows_matmul: totals and x of a chunk stay in the first levels of cache
+constexpr int64_t widened_bytes = 24 << 10; // f16 rows widened at once
+constexpr int64_t cache_bytes = 128 << 10;  // totals of a tile
 
 int64_t rounded_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -26,10 +25,15 @@ int64_t total_pitch(const MatmulWeights& weights) {
 
 int64_t widened_pitch(const MatmulWeights& weights) { return rounded_up(weights.cin, 16); }
 
+int64_t widened_rows(const MatmulWeights& weights) {
+  return std::clamp(widened_bytes / (widened_pitch(weights) * int64_t{sizeof(float)}), int64_t{48},
+                    int64_t{512});
+}
+
 int64_t bytes_for(const MatmulWeights& weights, int64_t rows, DType x_dtype) {
   int64_t floats = rounded_up(rows * total_pitch(weights), 16);
   if (weights.normalized) floats *= 2;
-  if (x_dtype == DType::f16) floats += widened_rows * widened_pitch(weights);
+  if (x_dtype == DType::f16) floats += widened_rows(weights) * widened_pitch(weights);
   return floats * int64_t{sizeof(float)};
 }
 
@@ -63,7 +67,7 @@ void run_blocks(const MatmulWeights& weights, int64_t kernel_row, PairRun run) {
     run.w = row_weights + block.offset;
     run.total = total + block.first;
     block.kernel->run(run);
-    run.prefetch = 0;
+    run.prefetch = 0; // the rows are here now
   }
 }
 
@@ -76,13 +80,15 @@ void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, 
   if (x.dtype == DType::f32) {
     run.x = x.row<float>(0);
     run.x_pitch = x.pitch;
-    if (knob_pf) run.prefetch = weights.cin * 4;
+    if (run.in != nullptr) run.prefetch = weights.cin;
     run_blocks(weights, kernel_row, run);
     return;
   }
   const int64_t pitch = widened_pitch(weights);
-  for (int64_t done = 0; done < run.count; done += widened_rows) {
-    const int64_t count = std::min(widened_rows, run.count - done);
+  const int64_t most = widened_rows(weights);
+  const int64_t parts = (run.count + most - 1) / most;
+  for (int64_t i = 0, done = 0; i < parts; ++i) {
+    const int64_t count = (run.count - done) / (parts - i); // parts of nearly equal size
     WidenRun widen;
     widen.x = x.row<uint16_t>(0);
     widen.x_pitch = x.pitch;
@@ -102,6 +108,7 @@ void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, 
     if (run.out == nullptr) part.out_first = run.out_first + done;
     part.count = count;
     run_blocks(weights, kernel_row, part);
+    done += count;
   }
 }
 
@@ -116,8 +123,8 @@ void add_squares(const MatmulWeights& weights, int64_t kernel_row, const PairRun
   }
 }
 
-void finish(const MatmulWeights& weights, const Slot& slot, int64_t first_row, int64_t rows, Matrix y,
-            const EpilogueArgs& epilogue) {
+void finish(const MatmulWeights& weights, const Slot& slot, int64_t first_row, int64_t rows,
+            Matrix y, const EpilogueArgs& epilogue) {
   FinishRun run;
   run.total = slot.total;
   run.den = slot.den;
@@ -150,11 +157,6 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
   if (slot.den != nullptr) std::memset(slot.den, 0, bytes);
 
   for (int64_t r = 0; r < count; ++r) {
-    if (knob_yp && args.y.dtype == DType::f32) {
-      const int64_t a = rows * r / count, b = rows * (r + 1) / count;
-      for (int64_t row = a; row < b; ++row)
-        for (int64_t c = 0; c < args.y.cols; c += 16) __builtin_prefetch(args.y.row<float>(first_row + row) + c, 1);
-    }
     if (from[r] == to[r]) continue;
     const EdgeList& list = lists[static_cast<size_t>(r)];
     PairRun run;
@@ -175,14 +177,14 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
   finish(weights, slot, first_row, rows, args.y, args.epilogue);
 }
 
-}  // namespace
+} // namespace
 
-// Long lists amortize the weights of a kernel row and fill the blocks; many channels need the more rows, as
-// their totals are touched seldom and their weights are large.
+// Long lists amortize the weights of a kernel row and fill the blocks; many channels need the more
+// rows, as their totals are touched seldom and their weights are large.
 int64_t choose_tile_rows(const MatmulWeights& weights, int64_t out_rows, int32_t threads) {
   const int64_t row_bytes = total_pitch(weights) * int64_t{sizeof(float)};
   const int64_t fitting = cache_bytes / row_bytes / tile_granule * tile_granule;
-  const int64_t rows = std::clamp(fitting, 4 * tile_granule, 16 * tile_granule);
+  const int64_t rows = std::clamp(fitting, 4 * tile_granule, 8 * tile_granule);
   if (threads <= 1) return rows;
   // At least 8 tiles a thread, as long as tiles are not tiny.
   const int64_t share = out_rows / (int64_t{8} * threads) / tile_granule * tile_granule;
@@ -201,8 +203,10 @@ bool one_edge_a_row(const Relation& relation, Direction direction) {
   for (size_t axis = 0; axis < 3; ++axis) {
     const int64_t size = relation.size[axis];
     if (size == 1) continue;
-    // A fine row is reached by every index with index * dilation equal modulo stride to what it needs.
-    if (direction == Direction::forward || relation.dilation[axis] != 1 || size > relation.stride[axis])
+    // A fine row is reached by every index with index * dilation equal modulo stride to what it
+    // needs.
+    if (direction == Direction::forward || relation.dilation[axis] != 1 ||
+        size > relation.stride[axis])
       return false;
   }
   return true;
@@ -229,7 +233,7 @@ class Spanned {
   ThreadSpan* span_ = nullptr;
 };
 
-}  // namespace
+} // namespace
 
 void relation_matmul(const RelationMatmulArgs& args, const Scratch& scratch) {
   const int64_t rows = args.y.rows;
@@ -265,4 +269,4 @@ void rows_matmul(const RowsMatmulArgs& args, const Scratch& scratch) {
                     });
 }
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -1,4 +1,5 @@
-// Products against the definition, bit for bit: every SIMD level, every kernel, random shapes and edges.
+// Products against the definition, bit for bit: every SIMD level, every kernel, random shapes and
+// edges.
 #include "kernels/cpu/matmul/matmul.h"
 
 #include <bit>
@@ -22,7 +23,9 @@ namespace {
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t below(int64_t count) { return static_cast<int64_t>(engine_() % static_cast<uint64_t>(count)); }
+  int64_t below(int64_t count) {
+    return static_cast<int64_t>(engine_() % static_cast<uint64_t>(count));
+  }
   bool chance(int64_t one_in) { return below(one_in) == 0; }
   template <class T, size_t size>
   T one_of(const T (&values)[size]) {
@@ -36,7 +39,8 @@ class Random {
   std::vector<Row> ascending(int64_t from, int64_t count) {
     std::vector<Row> rows;
     for (int64_t row = 0; row < from; ++row)
-      if (below(from - row) < count - static_cast<int64_t>(rows.size())) rows.push_back(static_cast<Row>(row));
+      if (below(from - row) < count - static_cast<int64_t>(rows.size()))
+        rows.push_back(static_cast<Row>(row));
     return rows;
   }
 
@@ -49,11 +53,14 @@ struct Grid {
   Grid(int64_t row_count, int64_t col_count, int64_t extra, DType type, Random& random)
       : rows(row_count), cols(col_count), pitch(col_count + extra), dtype(type),
         values(static_cast<size_t>(rows * pitch + extra + 1)) {
-    for (float& v : values) v = type == DType::f16 ? f32_from_f16(f16_from_f32(random.value())) : random.value();
+    for (float& v : values)
+      v = type == DType::f16 ? f32_from_f16(f16_from_f32(random.value())) : random.value();
     for (const float v : values) halves.push_back(f16_from_f32(v));
     offset = extra / 2;
   }
-  float at(int64_t row, int64_t col) const { return values[static_cast<size_t>(offset + row * pitch + col)]; }
+  float at(int64_t row, int64_t col) const {
+    return values[static_cast<size_t>(offset + row * pitch + col)];
+  }
   Matrix matrix() {
     void* data = dtype == DType::f16 ? static_cast<void*>(halves.data() + offset)
                                      : static_cast<void*>(values.data() + offset);
@@ -68,7 +75,7 @@ struct Grid {
 // A weight in the artifact's storage, and what its values are.
 struct TestWeight {
   Weight weight;
-  std::vector<float> dense;  // [out][kernel row][in]
+  std::vector<float> dense; // [out][kernel row][in]
   std::vector<uint16_t> halves;
   std::vector<uint32_t> codes;
   std::vector<float> scales, biases;
@@ -78,19 +85,21 @@ struct TestWeight {
   }
 };
 
-std::unique_ptr<TestWeight> make_weight(int64_t kernel_rows, int64_t cin, int64_t cout, int bits, DType dtype,
-                                        Random& random) {
+std::unique_ptr<TestWeight> make_weight(int64_t kernel_rows, int64_t cin, int64_t cout, int bits,
+                                        DType dtype, Random& random) {
   auto made = std::make_unique<TestWeight>();
   TestWeight& w = *made;
   w.kernel_rows = kernel_rows;
   w.cin = cin;
   for (int64_t i = 0; i < cout * kernel_rows * cin; ++i)
-    w.dense.push_back(dtype == DType::f16 ? f32_from_f16(f16_from_f32(random.value())) : random.value());
+    w.dense.push_back(dtype == DType::f16 ? f32_from_f16(f16_from_f32(random.value()))
+                                          : random.value());
   if (bits == 0) {
     for (const float v : w.dense) w.halves.push_back(f16_from_f32(v));
     w.weight.data.dtype = dtype;
-    w.weight.data.shape = kernel_rows == 1 && random.chance(2) ? Shape{cout, cin}
-                                                               : Shape{cout, 1, kernel_rows, 1, cin};
+    w.weight.data.shape = kernel_rows == 1 && random.chance(2)
+                              ? Shape{cout, cin}
+                              : Shape{cout, 1, kernel_rows, 1, cin};
     w.weight.data.data = dtype == DType::f16 ? static_cast<const void*>(w.halves.data())
                                              : static_cast<const void*>(w.dense.data());
     return made;
@@ -112,12 +121,14 @@ std::unique_ptr<TestWeight> make_weight(int64_t kernel_rows, int64_t cin, int64_
         const uint32_t code =
             (w.codes[static_cast<size_t>(at)] >> (c % a_word * bits)) & (bits == 8 ? 255u : 15u);
         w.dense[static_cast<size_t>((o * kernel_rows + r) * cin + c)] =
-            std::fma(w.scales[static_cast<size_t>(s)], static_cast<float>(code), w.biases[static_cast<size_t>(s)]);
+            std::fma(w.scales[static_cast<size_t>(s)], static_cast<float>(code),
+                     w.biases[static_cast<size_t>(s)]);
       }
   w.weight.bits = bits;
   w.weight.group_size = group;
   const bool spatial = kernel_rows > 1;
-  w.weight.data = {DType::u32, spatial ? Shape{kernel_rows, words, cout} : Shape{1, cout, words}, w.codes.data()};
+  w.weight.data = {DType::u32, spatial ? Shape{kernel_rows, words, cout} : Shape{1, cout, words},
+                   w.codes.data()};
   const Shape scale_shape = spatial ? Shape{kernel_rows, groups, cout} : Shape{1, cout, groups};
   w.weight.scales = {DType::f32, scale_shape, w.scales.data()};
   w.weight.biases = {DType::f32, scale_shape, w.biases.data()};
@@ -143,7 +154,8 @@ Edges random_edges(int64_t fine, int64_t coarse, int64_t kernel_rows, Random& ra
       continue;
     }
     const int64_t most = std::min(fine, coarse);
-    const int64_t count = random.chance(4) ? 0 : random.below(most / (random.chance(3) ? 1 : 4) + 1);
+    const int64_t count =
+        random.chance(4) ? 0 : random.below(most / (random.chance(3) ? 1 : 4) + 1);
     add_list(edges, random.ascending(fine, count), random.ascending(coarse, count));
   }
   return edges;
@@ -209,7 +221,8 @@ ChannelVector random_channels(int64_t count, Random& random) {
 }
 
 // Spec 5, "Our order", and the epilogue.
-float defined(const Case& c, const std::vector<std::vector<int64_t>>& neighbour, int64_t row, int64_t out) {
+float defined(const Case& c, const std::vector<std::vector<int64_t>>& neighbour, int64_t row,
+              int64_t out) {
   const TestWeight& w = *c.weight;
   float total = 0.0f, den = 0.0f;
   for (int64_t r = 0; r < w.kernel_rows; ++r) {
@@ -227,9 +240,12 @@ float defined(const Case& c, const std::vector<std::vector<int64_t>>& neighbour,
   if (c.bias.channels > 0) total += c.bias.data()[out];
   float value = settled(total, c.y->dtype);
   for (const EpilogueEntry& e : c.entries) {
-    if (e.kind == EpilogueOp::Kind::batch_norm) value = std::fma(value, e.scale[out], e.shift[out]);
-    else if (e.kind == EpilogueOp::Kind::residual) value = value + c.residual->at(row, out);
-    else value = activated(value, e);
+    if (e.kind == EpilogueOp::Kind::batch_norm)
+      value = std::fma(value, e.scale[out], e.shift[out]);
+    else if (e.kind == EpilogueOp::Kind::residual)
+      value = value + c.residual->at(row, out);
+    else
+      value = activated(value, e);
     value = settled(value, c.y->dtype);
   }
   return value;
@@ -238,13 +254,15 @@ float defined(const Case& c, const std::vector<std::vector<int64_t>>& neighbour,
 Grid expected_of(const Case& c) {
   Grid expected = *c.y;
   std::vector<std::vector<int64_t>> neighbour(
-      static_cast<size_t>(c.weight->kernel_rows), std::vector<int64_t>(static_cast<size_t>(c.y->rows), -1));
+      static_cast<size_t>(c.weight->kernel_rows),
+      std::vector<int64_t>(static_cast<size_t>(c.y->rows), -1));
   if (!c.relation)
     for (int64_t row = 0; row < c.y->rows; ++row) neighbour[0][static_cast<size_t>(row)] = row;
   for (size_t r = 0; r < c.edges.lists.size(); ++r)
     for (int64_t i = 0; i < c.edges.lists[r].count; ++i) {
       const EdgeList& list = c.edges.lists[r];
-      const int64_t fine = list.identity ? i : list.fine[i], coarse = list.identity ? i : list.coarse[i];
+      const int64_t fine = list.identity ? i : list.fine[i],
+                    coarse = list.identity ? i : list.coarse[i];
       const bool forward = c.direction == Direction::forward;
       neighbour[r][static_cast<size_t>(forward ? coarse : fine)] = forward ? fine : coarse;
     }
@@ -261,12 +279,16 @@ Grid expected_of(const Case& c) {
 // Bits equal; a NaN equals a NaN.
 testing::AssertionResult same(const Grid& expected, const Grid& found) {
   for (size_t i = 0; i < found.values.size(); ++i) {
-    const float a = found.dtype == DType::f16 ? f32_from_f16(expected.halves[i]) : expected.values[i];
+    const float a =
+        found.dtype == DType::f16 ? f32_from_f16(expected.halves[i]) : expected.values[i];
     const float b = found.dtype == DType::f16 ? f32_from_f16(found.halves[i]) : found.values[i];
-    if (std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b))) continue;
+    if (std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) ||
+        (std::isnan(a) && std::isnan(b)))
+      continue;
     const int64_t from = static_cast<int64_t>(i) - found.offset;
-    return testing::AssertionFailure() << "row " << from / found.pitch << " of " << found.rows << ", channel "
-                                       << from % found.pitch << ": " << b << " instead of " << a;
+    return testing::AssertionFailure()
+           << "row " << from / found.pitch << " of " << found.rows << ", channel "
+           << from % found.pitch << ": " << b << " instead of " << a;
   }
   return testing::AssertionSuccess();
 }
@@ -278,7 +300,8 @@ Grid run(Case& c, const MatmulWeights& weights, int threads, int64_t tile_rows) 
   const int64_t bytes =
       c.relation ? scratch_bytes(weights, tile_rows, dtype) : rows_scratch_bytes(weights, dtype);
   std::vector<std::byte> memory(static_cast<size_t>(bytes * threads + 64));
-  auto* aligned = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
+  auto* aligned =
+      reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
   const Scratch scratch{aligned, bytes};
   // More threads than processors are wanted too.
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 3);
@@ -286,15 +309,17 @@ Grid run(Case& c, const MatmulWeights& weights, int threads, int64_t tile_rows) 
   arena.execute([&] {
     if (!c.relation) return rows_matmul({&weights, c.x->matrix(), y.matrix(), epilogue}, scratch);
     const Tiles tiles = make_tiles(c.edges, c.direction, tile_granule);
-    relation_matmul({&weights, &c.edges, &tiles, c.direction, c.one_edge, tile_rows, c.x->matrix(), y.matrix(),
-                     epilogue},
+    relation_matmul({&weights, &c.edges, &tiles, c.direction, c.one_edge, tile_rows, c.x->matrix(),
+                     y.matrix(), epilogue},
                     scratch);
   });
   return y;
 }
 
-constexpr int64_t channel_counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 17, 18, 19, 31, 32, 33, 64, 96, 130, 256};
-constexpr int64_t row_counts[] = {0, 1, 2, 5, 11, 12, 13, 95, 96, 97, 127, 128, 129, 255, 256, 257, 300};
+constexpr int64_t channel_counts[] = {1,  2,  3,  4,  5,  7,  8,  16,  17,
+                                      18, 19, 31, 32, 33, 64, 96, 130, 256};
+constexpr int64_t row_counts[] = {0,  1,   2,   5,   11,  12,  13,  95, 96,
+                                  97, 127, 128, 129, 255, 256, 257, 300};
 
 Case random_case(Random& random, bool small) {
   Case c;
@@ -319,8 +344,10 @@ Case random_case(Random& random, bool small) {
   constexpr DType floats[] = {DType::f32, DType::f16};
   c.weight = make_weight(kernel_rows, cin, cout, bits, random.one_of(floats), random);
   const DType dtype = random.one_of(floats);
-  c.x = std::make_unique<Grid>(x_rows, cin, random.chance(2) ? 0 : 1 + random.below(20), dtype, random);
-  c.y = std::make_unique<Grid>(y_rows, cout, random.chance(2) ? 0 : 1 + random.below(20), dtype, random);
+  c.x = std::make_unique<Grid>(x_rows, cin, random.chance(2) ? 0 : 1 + random.below(20), dtype,
+                               random);
+  c.y = std::make_unique<Grid>(y_rows, cout, random.chance(2) ? 0 : 1 + random.below(20), dtype,
+                               random);
   c.residual = std::make_unique<Grid>(y_rows, cout, random.below(9), dtype, random);
   if (random.chance(2)) c.bias = random_channels(cout, random);
   c.scale = random_channels(cout, random);
@@ -332,7 +359,7 @@ Case random_case(Random& random, bool small) {
   residual.kind = EpilogueOp::Kind::residual;
   residual.residual = c.residual->matrix();
   activation.activation = ActivationKind::relu;
-  if (random.chance(3)) {  // any list
+  if (random.chance(3)) { // any list
     for (int64_t i = random.below(5); i > 0; --i) {
       activation.activation = static_cast<ActivationKind>(random.below(7));
       activation.approximate = static_cast<GeluApprox>(random.below(4));
@@ -342,7 +369,7 @@ Case random_case(Random& random, bool small) {
       const EpilogueEntry any[] = {norm, residual, activation};
       c.entries.push_back(any[random.below(3)]);
     }
-  } else {  // what networks have
+  } else { // what networks have
     if (random.chance(2)) c.entries.push_back(norm);
     if (random.chance(2)) c.entries.push_back(residual);
     if (random.chance(2)) c.entries.push_back(activation);
@@ -358,10 +385,11 @@ std::vector<const SimdTable*> tables() {
 }
 
 std::string describe(const Case& c, const MatmulWeights& weights) {
-  return weights.kernel_name() + ": " + std::to_string(weights.cin) + " -> " + std::to_string(weights.cout) +
-         ", " + std::to_string(weights.kernel_rows) + " kernel rows, " + std::to_string(c.x->rows) + " -> " +
-         std::to_string(c.y->rows) + " rows" + (c.one_edge ? ", one edge" : "") +
-         (c.normalized ? ", normalized" : "") + (c.y->dtype == DType::f16 ? ", f16" : "");
+  return weights.kernel_name() + ": " + std::to_string(weights.cin) + " -> " +
+         std::to_string(weights.cout) + ", " + std::to_string(weights.kernel_rows) +
+         " kernel rows, " + std::to_string(c.x->rows) + " -> " + std::to_string(c.y->rows) +
+         " rows" + (c.one_edge ? ", one edge" : "") + (c.normalized ? ", normalized" : "") +
+         (c.y->dtype == DType::f16 ? ", f16" : "");
 }
 
 // Shapes, edges, storage, epilogues, pitches, tiles and threads at random.
@@ -371,7 +399,8 @@ TEST(Matmul, RandomCasesGiveTheBitsOfTheDefinition) {
     Case c = random_case(random, seed % 4 != 0);
     const Grid expected = expected_of(c);
     for (const SimdTable* table : tables()) {
-      const auto weights = pack_weights(c.weight->weight, c.weight->cin, {table, nullptr, c.normalized, c.eps});
+      const auto weights =
+          pack_weights(c.weight->weight, c.weight->cin, {table, nullptr, c.normalized, c.eps});
       ASSERT_TRUE(weights) << weights.error().what();
       const int threads = 1 + static_cast<int>(random.below(3));
       const int64_t tile_rows = tile_granule * (1 + random.below(3));
@@ -387,17 +416,19 @@ TEST(Matmul, EveryKernelGivesTheBitsOfTheDefinition) {
     for (const PairKernel& kernel : table->kernels)
       for (int64_t rows = 1; rows <= 2 * kernel.rows + 1; ++rows) {
         Random random(static_cast<uint64_t>(rows));
-        const int64_t cin = kernel.cin != 0 ? kernel.cin : 1 + random.below(9);
+        const int64_t cin = 1 + random.below(9);
+        const DType dtype = rows % 2 == 0 ? DType::f16 : DType::f32;
         const int64_t cout = 1 + random.below(2 * kernel.vectors * table->lanes);
         Case c;
         c.edges = random_edges(rows + 3, rows + 3, 3, random);
         add_list(c.edges, random.ascending(rows + 3, rows), random.ascending(rows + 3, rows));
         c.weight = make_weight(4, cin, cout, 0, DType::f32, random);
-        c.x = std::make_unique<Grid>(rows + 3, cin, 1, DType::f32, random);
-        c.y = std::make_unique<Grid>(rows + 3, cout, 1, DType::f32, random);
+        c.x = std::make_unique<Grid>(rows + 3, cin, 1, dtype, random);
+        c.y = std::make_unique<Grid>(rows + 3, cout, 1, dtype, random);
         const auto weights = pack_weights(c.weight->weight, cin, {table, &kernel, false, 0.0f});
         ASSERT_TRUE(weights) << weights.error().what();
-        ASSERT_TRUE(same(expected_of(c), run(c, *weights, 1, tile_granule))) << describe(c, *weights);
+        ASSERT_TRUE(same(expected_of(c), run(c, *weights, 1, tile_granule)))
+            << describe(c, *weights);
       }
 }
 
@@ -430,8 +461,10 @@ TEST(MakeTiles, TilesCoverEveryPairOnce) {
         EXPECT_EQ(tiles.begin[r], 0u);
         EXPECT_EQ(tiles.begin[static_cast<size_t>(tiles.count) * lists + r], edges.lists[r].count);
         for (size_t tile = 0; tile < static_cast<size_t>(tiles.count); ++tile)
-          for (Row i = tiles.begin[tile * lists + r]; i < tiles.begin[(tile + 1) * lists + r]; ++i) {
-            const Row* rows = direction == Direction::forward ? edges.lists[r].coarse : edges.lists[r].fine;
+          for (Row i = tiles.begin[tile * lists + r]; i < tiles.begin[(tile + 1) * lists + r];
+               ++i) {
+            const Row* rows =
+                direction == Direction::forward ? edges.lists[r].coarse : edges.lists[r].fine;
             EXPECT_EQ(edges.lists[r].identity ? i / 4 : rows[i] / 4, tile);
           }
       }
@@ -470,5 +503,5 @@ TEST(PackWeights, RefusesTooFewChannels) {
   EXPECT_FALSE(pack_weights(weight->weight, 6, {&plain16_table(), nullptr, false, 0.0f}));
 }
 
-}  // namespace
-}  // namespace lattice::cpu
+} // namespace
+} // namespace lattice::cpu

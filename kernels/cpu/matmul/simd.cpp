@@ -28,4 +28,4 @@ const SimdTable& simd_table(SimdLevel level) {
   return scalar_table();
 }
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -5,9 +5,9 @@
 
 namespace lattice::cpu {
 
-SimdLevel supported_level();  // by this processor
+SimdLevel supported_level(); // by this processor
 const SimdTable& scalar_table();
 const SimdTable& avx2_table();
 const SimdTable& avx512_table();
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -56,6 +56,12 @@ inline void store_f16_part(uint16_t* to, const Vec& x, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = f16_from_f32(x.at[i]);
 }
 inline void store_f16(uint16_t* to, const Vec& x) { store_f16_part(to, x, lanes); }
+inline Vec rounded_to_f16(const Vec& x) {
+  return per_lane([&](int i) { return f32_from_f16(f16_from_f32(x.at[i])); });
+}
+inline void widen_part(float* to, const uint16_t* from, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] = f32_from_f16(from[i]);
+}
 
 using Lanes = math::OneLane;
 constexpr int lanes_step = 1;

@@ -18,12 +18,12 @@ namespace {
 
 // Zeroed floats on a cache line border, or nothing.
 std::shared_ptr<float[]> aligned_floats(int64_t count) {
-  void* memory =
-      ::operator new(static_cast<size_t>(count) * sizeof(float), std::align_val_t{64}, std::nothrow);
+  void* memory = ::operator new (static_cast<size_t>(count) * sizeof(float), std::align_val_t{64},
+                                 std::nothrow);
   if (memory == nullptr) return nullptr;
   float* floats = static_cast<float*>(memory);
   std::fill_n(floats, count, 0.0f);
-  return {floats, [](float* p) { ::operator delete(p, std::align_val_t{64}); }};
+  return {floats, [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
 }
 
 float float_at(const TensorView& view, int64_t index) {
@@ -35,7 +35,7 @@ float float_at(const TensorView& view, int64_t index) {
 struct Sizes {
   int64_t kernel_rows = 0;
   int64_t cout = 0;
-  int64_t cin = 0;  // stored: packed ones may be padded
+  int64_t cin = 0; // stored: packed ones may be padded
 };
 
 Result<Sizes> sizes_of(const Weight& weight, int64_t cin) {
@@ -52,9 +52,10 @@ Result<Sizes> sizes_of(const Weight& weight, int64_t cin) {
   }
   const bool enough = weight.bits != 0 ? sizes.cin >= cin : sizes.cin == cin;
   if (sizes.kernel_rows < 1 || sizes.cout < 1 || cin < 1 || !enough)
-    return fail(Code::internal,
-                fmt::format("weight {} cannot be packed for {} input channels", text_of(shape), cin),
-                weight.where);
+    return fail(
+        Code::internal,
+        fmt::format("weight {} cannot be packed for {} input channels", text_of(shape), cin),
+        weight.where);
   return sizes;
 }
 
@@ -75,12 +76,17 @@ void read_chain(const Weight& weight, const Sizes& sizes, int64_t row, int64_t o
     const int64_t word = c / codes_a_word;
     const int64_t group = c / weight.group_size;
     const int64_t at = spatial ? (row * words + word) * sizes.cout + out : out * words + word;
-    const int64_t scale_at = spatial ? (row * groups + group) * sizes.cout + out : out * groups + group;
+    const int64_t scale_at =
+        spatial ? (row * groups + group) * sizes.cout + out : out * groups + group;
     const uint32_t shift = static_cast<uint32_t>((c % codes_a_word) * weight.bits);
     const uint32_t code = (load_at<uint32_t>(weight.data.data, at) >> shift) & mask;
     to[c] = std::fma(float_at(weight.scales, scale_at), static_cast<float>(code),
                      float_at(weight.biases, scale_at));
   }
+}
+
+bool takes(const PairKernel& kernel, int64_t cin) {
+  return kernel.most_cin == 0 || cin <= kernel.most_cin;
 }
 
 // The cheapest kernels that cover `vectors` vectors of output channels, wide ones first.
@@ -92,7 +98,7 @@ std::vector<const PairKernel*> cheapest_cover(const SimdTable& simd, int64_t vec
   for (size_t v = 1; v <= count; ++v) {
     for (const PairKernel& kernel : simd.kernels) {
       const auto width = static_cast<size_t>(kernel.vectors);
-      if ((kernel.cin != 0 && kernel.cin != cin) || width > v) continue;
+      if (!takes(kernel, cin) || width > v) continue;
       const int64_t with = cost[v - width] + int64_t{kernel.vectors} * kernel.cost;
       if (with < cost[v]) {
         cost[v] = with;
@@ -101,18 +107,19 @@ std::vector<const PairKernel*> cheapest_cover(const SimdTable& simd, int64_t vec
     }
   }
   std::vector<const PairKernel*> cover;
-  for (size_t v = count; v > 0; v -= static_cast<size_t>(last[v]->vectors)) cover.push_back(last[v]);
-  std::stable_sort(cover.begin(), cover.end(),
-                   [](const PairKernel* a, const PairKernel* b) { return a->vectors > b->vectors; });
+  for (size_t v = count; v > 0; v -= static_cast<size_t>(last[v]->vectors))
+    cover.push_back(last[v]);
+  std::stable_sort(cover.begin(), cover.end(), [](const PairKernel* a, const PairKernel* b) {
+    return a->vectors > b->vectors;
+  });
   return cover;
 }
 
 std::string label_of(const PairKernel& kernel) {
-  const std::string channels = kernel.cin != 0 ? fmt::format(" for {} channels", kernel.cin) : "";
-  return fmt::format("{} {}x{}{}", kernel.level, kernel.rows, kernel.vectors, channels);
+  return fmt::format("{} {}x{}", kernel.level, kernel.rows, kernel.vectors);
 }
 
-}  // namespace
+} // namespace
 
 Result<MatmulWeights> pack_weights(const Weight& weight, int64_t cin, const PackOptions& options) {
   LATTICE_TRY(const Sizes sizes, sizes_of(weight, cin));
@@ -146,7 +153,8 @@ Result<MatmulWeights> pack_weights(const Weight& weight, int64_t cin, const Pack
   auto memory = bytes ? aligned_floats(*floats) : nullptr;
   auto squares = packed.normalized && memory != nullptr ? aligned_floats(square_floats) : nullptr;
   if (memory == nullptr || (packed.normalized && squares == nullptr))
-    return fail(Code::memory, fmt::format("no memory for the packed weight {}", text_of(weight.data.shape)),
+    return fail(Code::memory,
+                fmt::format("no memory for the packed weight {}", text_of(weight.data.shape)),
                 weight.where);
   std::vector<float> chain(static_cast<size_t>(cin));
   for (int64_t row = 0; row < sizes.kernel_rows; ++row) {
@@ -185,15 +193,16 @@ std::string MatmulWeights::kernel_name() const {
 std::string explain(const MatmulWeights& weights) {
   const int64_t lanes = weights.simd->lanes;
   const int64_t vectors = weights.padded_cout / lanes;
-  std::string text = fmt::format("{}: {} output channels are {} vectors of {}", weights.kernel_name(),
-                                 weights.cout, vectors, lanes);
+  std::string text = fmt::format("{}: {} output channels are {} vectors of {}",
+                                 weights.kernel_name(), weights.cout, vectors, lanes);
   for (const PairKernel& kernel : weights.simd->kernels) {
     const bool used = std::any_of(weights.blocks.begin(), weights.blocks.end(),
                                   [&](const CoutBlock& block) { return block.kernel == &kernel; });
     if (used) continue;
     text += fmt::format("\n  not {}: ", label_of(kernel));
-    if (kernel.cin != 0 && kernel.cin != weights.cin) {
-      text += fmt::format("here are {} input channels", weights.cin);
+    if (!takes(kernel, weights.cin)) {
+      text +=
+          fmt::format("weights of {} input channels leave the first level of cache", weights.cin);
     } else if (kernel.vectors > vectors) {
       text += fmt::format("wider than {} vectors", vectors);
     } else {
@@ -232,4 +241,4 @@ Result<BatchNormConstants> batch_norm_constants(const Weight& scale, const Weigh
   return BatchNormConstants{{std::move(s), channels}, {std::move(t), channels}};
 }
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -223,6 +223,7 @@ class Walk {
     const int64_t stride = geometry_.stride[2];
     const int64_t offset = z.offset;
     const uint64_t count = static_cast<uint64_t>(z.count);
+    auto&& out = out_.writer();
     for (; pair != end; ++pair) {
       const int64_t c = coarse_begin[pair->coarse], f = fine_begin[pair->fine];
       const int64_t more_c = int64_t{coarse_begin[pair->coarse + 1]} - c - 1;
@@ -235,15 +236,17 @@ class Walk {
       const int64_t low = coarse_z[c] * stride + offset;
       const int64_t low_next = coarse_z[c + more_c] * stride + offset;
       const int64_t z0 = fine_z[f], z1 = fine_z[f + more_f];
-      const auto compare = [&](bool exists, int64_t row, int64_t from, int64_t at, int64_t value) {
+      const auto compare = [&]<int64_t turn>(bool exists, int64_t row, int64_t from, int64_t at,
+                                             int64_t value) {
         const int64_t index = value - from;
         const bool match = exists & (static_cast<uint64_t>(index) < count);
-        out_.put(match, row, at, kernel_row, index);
+        out.template put<turn>(match, row, at, kernel_row, index);
       };
-      compare(true, c, low, f, z0);
-      compare(more_f != 0, c, low, f + 1, z1);
-      compare(more_c != 0, c + 1, low_next, f, z0);
-      compare((more_c & more_f) != 0, c + 1, low_next, f + 1, z1);
+      compare.template operator()<0>(true, c, low, f, z0);
+      if ((more_c | more_f) == 0) continue;
+      compare.template operator()<1>(more_f != 0, c, low, f + 1, z1);
+      compare.template operator()<2>(more_c != 0, c + 1, low_next, f, z0);
+      compare.template operator()<3>((more_c & more_f) != 0, c + 1, low_next, f + 1, z1);
     }
   }
 
@@ -269,6 +272,7 @@ class Walk {
     if (z.count > narrow || coarse_.repeats || fine_.repeats) {
       return merge_wide_rows(coarse_column, fine_column, z, kernel_row);
     }
+    auto&& out = out_.writer();
     const int64_t end = coarse_.column_begin[coarse_column + 1];
     const int32_t* const all = fine_.z.data();
     const int32_t* at = all + fine_.column_begin[fine_column];
@@ -281,17 +285,25 @@ class Walk {
       }
       // z are distinct: at most `count` of them lie in the window.
       const int64_t left = stop - at;
-      for (int64_t i = 0; i < z.count; ++i) {
+      const auto compare = [&]<int64_t turn>(int64_t i) {
         const bool exists = i < left;
         const int64_t index = at[exists ? i : 0] - low;
-        out_.put(exists & (index < z.count), row, at + i - all, kernel_row, index);
+        out.template put<turn>(exists & (index < z.count), row, at + i - all, kernel_row, index);
+      };
+      int64_t i = 0;
+      for (; i + 3 <= z.count; i += 3) {
+        compare.template operator()<0>(i);
+        compare.template operator()<1>(i + 1);
+        compare.template operator()<2>(i + 2);
       }
+      for (; i < z.count; ++i) compare.template operator()<3>(i);
     }
   }
 
   void merge_wide_rows(int64_t coarse_column, int64_t fine_column, const Window& z,
                        int64_t kernel_row) {
     const int64_t begin = coarse_.column_begin[coarse_column];
+    auto&& out = out_.writer();
     const int64_t end = coarse_.column_begin[coarse_column + 1];
     const int32_t* const all = fine_.z.data();
     const int32_t* at = all + fine_.column_begin[fine_column];
@@ -304,7 +316,7 @@ class Walk {
       at = advance(at, stop, low);
       for (const int32_t* found = at; found != stop && *found <= high; ++found) {
         if (found != at && *found == found[-1]) continue;
-        out_.put(true, row, found - all, kernel_row, *found - low);
+        out.template put<0>(true, row, found - all, kernel_row, *found - low);
       }
     }
   }

@@ -3,22 +3,15 @@
 // give.
 #include "kernels/cpu/topology/generate.h"
 
-#include <bit>
 #include <limits>
 
 #include "base/checked.h"
+#include "kernels/cpu/topology/dense_line.h"
 #include "kernels/cpu/topology/parallel.h"
 
 namespace lattice::cpu {
 
 namespace {
-
-// An input line that reaches an output line.
-struct Reach {
-  LineKey line;
-  uint32_t source;
-  Row from;
-};
 
 // An input column that reaches an output column, as one word that sorts by y: y | source | column.
 using ColumnWord = uint64_t;
@@ -32,37 +25,19 @@ int32_t y_of(ColumnWord word) {
 uint32_t source_of(ColumnWord word) { return static_cast<uint32_t>(word >> 31) & 1u; }
 int64_t column_of(ColumnWord word) { return static_cast<int64_t>(word & 0x7fffffffu); }
 
-// Bits set, without relying on an instruction that the oldest processors lack.
-inline int bits_set(uint64_t word) {
-  word -= (word >> 1) & 0x5555555555555555u;
-  word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<int>((word * 0x0101010101010101u) >> 56);
-}
-
-// What one chunk of output lines has made so far; positions count from the chunk's own beginning.
-struct Piece {
-  std::vector<LineKey> line;
-  std::vector<Row> line_begin;
-  std::vector<int32_t> column_y;
-  std::vector<Row> column_begin;
-  std::vector<int32_t> z;
-  int64_t rows = 0; // z holds this many; the rest of it is spare
-  Status status;
-};
-
 class PieceMaker {
  public:
   PieceMaker(const std::vector<const RowTree*>& sources, const std::array<Spread, 3>& axes,
              Array<Row>* parent, Taken& scratch, const Location& where)
       : sources_(sources), y_(axes[1]), z_(axes[2]), divide_y_(y_.divisor), divide_z_(z_.divisor),
-        parent_(parent), scratch_(scratch), where_(where) {}
+        parent_(parent), dense_(sources, axes, parent), scratch_(scratch), where_(where) {}
 
   // All rows of one output line, reached by `reaches`.
   Status line(const Reach* reaches, size_t count, Piece& piece) {
-    LATTICE_CHECK(collect_columns(reaches, count));
     piece.line.push_back(reaches->line);
     piece.line_begin.push_back(static_cast<Row>(piece.column_y.size()));
+    if (dense_.fits(reaches, count)) return dense_.append(reaches, count, piece, scratch_, where_);
+    LATTICE_CHECK(collect_columns(reaches, count));
     for (size_t begin = 0, end = 0; begin < words_.size(); begin = end) {
       const uint64_t y = words_[begin] >> 32;
       while (end < words_.size() && words_[end] >> 32 == y) ++end;
@@ -143,7 +118,6 @@ class PieceMaker {
     }
     low = low * z_.factor + z_.first;
     high = high * z_.factor + z_.first + (z_.count - 1) * z_.step;
-    if (high - low < 64) return narrow_column(words, count, low, piece);
     const auto images = checked_mul(rows, z_.count);
     if (images && (high - low) / 64 <= *images + 16) {
       return bitmap_column(words, count, low, (high - low) / 64 + 1, piece);
@@ -163,21 +137,6 @@ class PieceMaker {
         for (int64_t index = 0; index < z_.count; ++index, z += z_.step) visit(row, z);
       }
     }
-  }
-
-  // The usual case: all z of the column within 64 of each other, a bit each.
-  Status narrow_column(const ColumnWord* words, size_t count, int64_t low, Piece& piece) {
-    uint64_t bits = 0;
-    for_images(words, count, [&](int64_t, int64_t z) { bits |= uint64_t{1} << (z - low); });
-    LATTICE_CHECK(grow(piece, 64));
-    if (parent_ != nullptr) {
-      for_images(words, count, [&](int64_t row, int64_t z) {
-        const uint64_t below = (uint64_t{1} << (z - low)) - 1;
-        (*parent_)[row] = static_cast<Row>(piece.rows + bits_set(bits & below));
-      });
-    }
-    append_bits(bits, low, piece);
-    return {};
   }
 
   Status bitmap_column(const ColumnWord* words, size_t count, int64_t low, int64_t size,
@@ -200,9 +159,9 @@ class PieceMaker {
         (*parent_)[row] = static_cast<Row>(piece.rows) + rank;
       });
     }
-    LATTICE_CHECK(grow(piece, total));
+    LATTICE_CHECK(piece.grow(total, scratch_, where_));
     for (size_t i = 0; i < bitmap_.size(); ++i) {
-      append_bits(bitmap_[i], low + static_cast<int64_t>(i) * 64, piece);
+      piece.append_bits(bitmap_[i], low + static_cast<int64_t>(i) * 64);
     }
     return {};
   }
@@ -213,7 +172,7 @@ class PieceMaker {
     if (!images) {
       return tl::make_unexpected(faults::too_many_rows(INT64_MAX, INT32_MAX, where_));
     }
-    LATTICE_CHECK(grow(piece, *images));
+    LATTICE_CHECK(piece.grow(*images, scratch_, where_));
     int32_t* first = piece.z.data() + piece.rows;
     int32_t* last = first;
     for_images(words, count, [&](int64_t, int64_t z) { *last++ = static_cast<int32_t>(z); });
@@ -229,32 +188,11 @@ class PieceMaker {
     return {};
   }
 
-  static void append_bits(uint64_t bits, int64_t low, Piece& piece) {
-    int32_t* out = piece.z.data() + piece.rows;
-    for (; bits != 0; bits &= bits - 1) {
-      *out++ = static_cast<int32_t>(low + std::countr_zero(bits));
-    }
-    piece.rows = out - piece.z.data();
-  }
-
-  // Room for `more` rows.
-  Status grow(Piece& piece, int64_t more) {
-    const int64_t size = static_cast<int64_t>(piece.z.size());
-    if (piece.rows + more <= size) return {};
-    const int64_t wanted = std::max(size * 2, piece.rows + more + 1024);
-    if (wanted / 2 > std::numeric_limits<int32_t>::max()) {
-      return tl::make_unexpected(
-          faults::too_many_rows(wanted, std::numeric_limits<int32_t>::max(), where_));
-    }
-    LATTICE_CHECK(scratch_.take((wanted - size) * 4, "a generated support", where_));
-    piece.z.resize(static_cast<size_t>(wanted));
-    return {};
-  }
-
   const std::vector<const RowTree*>& sources_;
   Spread y_, z_;
   FloorDivision divide_y_, divide_z_;
   Array<Row>* parent_;
+  DenseLine dense_;
   Taken& scratch_;
   const Location& where_;
   std::vector<ColumnWord> words_, spare_;
@@ -348,7 +286,7 @@ Result<RowTree> generate_rows(const std::vector<const RowTree*>& sources,
 
   // Chunks of whole output lines.
   const int64_t count = static_cast<int64_t>(reaches.size());
-  const Chunks chunks = Chunks::of(count, std::max<int64_t>(1, count * 2048 / rows));
+  const Chunks chunks = Chunks::of(count, std::max<int64_t>(1, count * 4096 / rows));
   const auto line_start = [&](int64_t at) {
     const auto starts = [&](size_t i) {
       return i == 0 || i == reaches.size() || reaches[i].line != reaches[i - 1].line;

@@ -8,9 +8,10 @@ namespace lattice::cpu {
 GroupedMatches MatchBuckets::grouped() && {
   GroupedMatches grouped;
   int64_t matches = 0;
-  for (size_t r = 0; r < counts_.size(); ++r) {
-    grouped.groups.push_back({&storage_[static_cast<int64_t>(r) * capacity_], counts_[r]});
-    matches += counts_[r];
+  for (int64_t r = 0; r < kernel_rows_; ++r) {
+    const int64_t count = counts_[static_cast<size_t>(r)];
+    grouped.groups.push_back({&storage_[r * capacity_], count});
+    matches += count;
   }
   grouped.status =
       scratch_.take(matches * static_cast<int64_t>(sizeof(Match)), "a relation", where_);

@@ -35,9 +35,9 @@ Result<Edges> edges_from(const std::vector<GroupedMatches>& chunks, int64_t kern
 Result<std::shared_ptr<Row[]>> edge_storage(int64_t pairs, int64_t kernel_rows, Budget& budget,
                                             const Location& where);
 
-// Both kinds of output take `put(wanted, ...)`: written in any case and kept if wanted, which is
-// cheaper than a branch that is hard to predict. `index` counts kernel rows from `kernel_row` on
-// and may be anything where not wanted.
+// Both kinds of output have a writer that takes `put(wanted, ...)`: written in any case and kept if
+// wanted, which is cheaper than a branch that is hard to predict. `index` counts kernel rows from
+// `kernel_row` on and may be anything where not wanted.
 
 // For few kernel rows: a place for every match that can be, untouched where none comes.
 class MatchBuckets {
@@ -47,24 +47,34 @@ class MatchBuckets {
   }
   // At most `rows` matches for each kernel row.
   MatchBuckets(int64_t rows, int64_t kernel_rows, Taken& scratch, const Location& where)
-      : scratch_(scratch), where_(where), capacity_(rows + 1),
-        counts_(static_cast<size_t>(kernel_rows), 0),
-        storage_(kernel_rows * capacity_, scratch.pool()) {}
+      : scratch_(scratch), where_(where), capacity_(rows + 1), kernel_rows_(kernel_rows),
+        counts_(static_cast<size_t>(kernel_rows + 4), 0),
+        storage_((kernel_rows + 4) * capacity_, scratch.pool()) {}
 
-  void put(bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row, int64_t index) {
-    const int64_t bucket = kernel_row + (wanted ? index : 0);
-    int64_t& count = counts_[static_cast<size_t>(bucket)];
-    storage_[bucket * capacity_ + count] = {static_cast<Row>(coarse), static_cast<Row>(fine)};
-    count += wanted;
-  }
+  struct Writer {
+    Match* storage;
+    Row* counts;
+    int64_t capacity, spare;
+
+    // What is not wanted goes to one of four spare buckets, by `turn`: neighbouring calls with
+    // different turns do not wait for each other's count.
+    template <int64_t turn>
+    void put(bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row, int64_t index) const {
+      const int64_t bucket = wanted ? kernel_row + index : spare + turn;
+      const Row count = counts[bucket];
+      storage[bucket * capacity + count] = {static_cast<Row>(coarse), static_cast<Row>(fine)};
+      counts[bucket] = count + wanted;
+    }
+  };
+  Writer writer() { return {storage_.data(), counts_.data(), capacity_, kernel_rows_}; }
   bool refused() const { return false; }
   GroupedMatches grouped() &&;
 
  private:
   Taken& scratch_;
   const Location& where_;
-  int64_t capacity_;
-  std::vector<int64_t> counts_;
+  int64_t capacity_, kernel_rows_;
+  std::vector<Row> counts_;
   Array<Match> storage_;
 };
 
@@ -75,12 +85,14 @@ class MatchStream {
   MatchStream(int64_t kernel_rows, Taken& scratch, const Location& where)
       : kernel_rows_(kernel_rows), scratch_(scratch), where_(where) {}
 
+  template <int64_t turn>
   void put(bool wanted, int64_t coarse, int64_t fine, int64_t kernel_row, int64_t index) {
     if (next_ == end_) grow();
     *next_ = {{static_cast<Row>(coarse), static_cast<Row>(fine)},
               static_cast<uint32_t>(kernel_row + index)};
     next_ += wanted;
   }
+  MatchStream& writer() { return *this; }
   bool refused() const { return !status_.has_value(); }
   GroupedMatches grouped() &&;
 

@@ -41,6 +41,7 @@ struct Case {
   RunControl control;
   std::vector<std::shared_ptr<std::vector<int32_t>>> ints;
   std::vector<std::shared_ptr<std::vector<float>>> floats;
+  std::shared_ptr<BlockPool> pool;
 
   int32_t argument(Shape shape, std::vector<int32_t> data) {
     ints.push_back(std::make_shared<std::vector<int32_t>>(std::move(data)));
@@ -129,7 +130,8 @@ struct Case {
     tbb::task_arena arena(threads);
     const PointsOf none = [](ValueId) { return TensorView{}; };
     Status status;
-    arena.execute([&] { status = build_phase(plan, phase, inputs, control, none, 0, topology); });
+    arena.execute(
+        [&] { status = build_phase(plan, phase, inputs, control, none, 0, topology, pool); });
     if (!status) return tl::make_unexpected(status.error());
     return topology;
   }
@@ -244,7 +246,7 @@ class RandomTopology : public testing::TestWithParam<int> {
  protected:
   Scene scene() const {
     const int i = GetParam();
-    static constexpr int64_t sizes[] = {0, 1, 2, 40, 700, 6000};
+    static constexpr int64_t sizes[] = {0, 1, 2, 40, 700, 3000};
     static const Triple strides[] = {{1, 1, 1}, {2, 2, 2}, {1, 3, 4}};
     return {sizes[i % 6], i / 6 % 4, strides[i / 24 % 3], i % 2 == 0 ? 1 : 3};
   }
@@ -378,37 +380,62 @@ TEST_P(RandomTopology, RelationsFollowTheOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Scenes, RandomTopology, testing::Range(0, 72));
 
-// More rows than fit one chunk, with chunk borders inside columns and lines.
+// More rows than fit one chunk, with chunk borders inside columns and lines, and memory that was
+// used before.
 TEST(Topology, LargeSupportsAreTheSameAtAnyThreadCount) {
   Cloud cloud(5);
   Case c;
-  std::vector<int32_t> coords;
-  for (int32_t x = 0; x < 3; ++x) {
-    for (int32_t y = 0; y < 14; ++y) {
-      for (int32_t z = 0; z < 900; ++z) coords.insert(coords.end(), {0, x, y, z * 2 + (x + y) % 2});
+  c.pool = std::make_shared<BlockPool>();
+  Rows rows;
+  for (int64_t x = 0; x < 3; ++x) {
+    for (int64_t y = 0; y < 14; ++y) {
+      for (int64_t z = 0; z < 300; ++z) rows.push_back({0, x, y, z * 2 + (x + y) % 2});
     }
   }
-  std::vector<int32_t> shuffled;
-  std::vector<size_t> order(coords.size() / 4);
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::shuffle(order.begin(), order.end(), cloud.random);
-  for (const size_t i : order)
-    shuffled.insert(shuffled.end(), coords.begin() + static_cast<int64_t>(i) * 4,
-                    coords.begin() + static_cast<int64_t>(i) * 4 + 4);
-  const SupportId base = c.made(shuffled);
+  for (int64_t i = 0; i < 9000; ++i) rows.push_back({1, i / 90, i % 90 * 3 / 2, (i * 7919) % 50});
+  std::shuffle(rows.begin(), rows.end(), cloud.random);
+  std::vector<int32_t> coords;
+  std::vector<int32_t> shifted;
+  for (const Coord& row : rows) {
+    for (size_t i = 0; i < 4; ++i) {
+      coords.push_back(static_cast<int32_t>(row[i]));
+      shifted.push_back(static_cast<int32_t>(row[i] + (i == 2 ? 3 : 0)));
+    }
+  }
+  std::map<SupportId, Rows> expected;
+  const SupportId base = c.made(coords), other = c.made(shifted);
+  expected[base] = rows;
+  expected[other] = rows_from(shifted);
   const SupportId down = c.floored(base, {2, 2, 2});
+  expected[down] = oracle::floored(rows, {2, 2, 2});
+  const SupportId both = c.joined(base, other, Join::outer);
+  expected[both] = oracle::joined(rows, expected[other], Join::outer);
+  const SupportId common = c.joined(base, other, Join::inner);
+  expected[common] = oracle::joined(rows, expected[other], Join::inner);
+  const SupportId up = c.transposed(down, {2, 3, 1}, {2, 2, 2}, {0, 1, 0}, {1, 1, 1});
+  expected[up] = oracle::transposed(expected[down], c.plan.supports.back());
   c.submanifold(base, {3, 3, 3});
-  c.submanifold(down, {3, 3, 3});
+  c.submanifold(base, {7, 7, 3}); // many lists: the other way to gather matches
+  c.submanifold(both, {1, 3, 3}, {1, 2, 2});
   c.relation(between(base, down, {.size = {2, 2, 2}, .stride = {2, 2, 2}}));
-  const auto topology = c.build(1);
-  ASSERT_TRUE(topology);
-  EXPECT_EQ(rows_of(*topology, base), rows_from(shuffled));
-  const Rows floored = oracle::floored(rows_from(shuffled), {2, 2, 2});
-  EXPECT_EQ(logical(rows_of(*topology, down), {2, 2, 2}), floored);
-  EXPECT_EQ(edges_of(*topology, 1), oracle::edges(floored, floored, c.plan.relations[1]));
-  EXPECT_EQ(edges_of(*topology, 2),
-            oracle::edges(rows_from(shuffled), floored, c.plan.relations[2]));
-  for (const int threads : {2, 3}) expect_same(*topology, *c.build(threads));
+  c.relation(between(base, down, {.size = {3, 3, 3}, .stride = {2, 2, 2}, .base = {-1, -1, -1}}));
+  c.relation(between(up, down, {.size = {2, 3, 1}, .stride = {2, 2, 2}, .base = {0, -1, 0}}));
+  c.relation(between(other, both, {}));
+  for (const int threads : {1, 2, 3}) {
+    const auto topology = c.build(threads);
+    ASSERT_TRUE(topology) << topology.error().text();
+    for (const auto& [id, wanted] : expected) {
+      EXPECT_EQ(logical(rows_of(*topology, id), c.plan.supports[static_cast<size_t>(id)].stride),
+                wanted)
+          << id;
+    }
+    for (size_t i = 0; i < c.plan.relations.size(); ++i) {
+      const Relation& relation = c.plan.relations[i];
+      EXPECT_EQ(edges_of(*topology, static_cast<RelationId>(i)),
+                oracle::edges(expected[relation.fine], expected[relation.coarse], relation))
+          << "relation " << i;
+    }
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
