@@ -7,7 +7,7 @@ LATTICE = build/dev/tools/lattice/lattice
 .PHONY: help demo test build deps asan tsan fuzz bench wheel format clean
 
 help:
-	@echo "make demo            build, run a network on a real point cloud, draw the result"
+	@echo "make demo            build, find the ground in an aerial survey with a trained network"
 	@echo "make test            build, run every test"
 	@echo "make build           build only: $(LATTICE)"
 	@echo "make asan, make tsan run the tests under AddressSanitizer, ThreadSanitizer"
@@ -25,8 +25,8 @@ build: deps
 
 demo: deps
 	cmake --preset dev
-	cmake --build --preset dev --parallel $(JOBS) --target lattice_cli
-	scripts/demo.sh $(LATTICE)
+	cmake --build --preset dev --parallel $(JOBS) --target lattice_cli ground_demo
+	scripts/demo.sh build/dev
 
 test: deps
 	cmake --preset dev -DLATTICE_PYTHON=ON

@@ -1,5 +1,6 @@
 # Makes liblattice.a of one object: the parts are linked into it, with only what the exports of the shared library
 # reach, and every symbol but those exports becomes local. Run by cmake -P; see LatticeInstall.cmake.
+cmake_minimum_required(VERSION 3.20)
 get_filename_component(folder ${OUT} DIRECTORY)
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,5 +1,5 @@
-// keep_topology NETWORK: coordinates that stay while features change, as with a fixed grid or several feature sets of one
-// scan. The topology is built once; each run gives features alone.
+// keep_topology NETWORK: coordinates that stay while features change, as with a fixed grid or
+// several feature sets of one scan. The topology is built once; each run gives features alone.
 #include <cstdio>
 
 #include "lattice/lattice.hpp"
@@ -9,7 +9,8 @@ int main(int argc, char** argv) try {
   const auto program = lattice::Program::load(argv[1]);
   const lattice::Signature& signature = program.signature();
   const auto first = static_cast<size_t>(signature.groups.at(0).first);
-  const lattice::ArgumentInfo& argument = signature.arguments.at(first + 1);  // after the coordinates: the features
+  const lattice::ArgumentInfo& argument =
+      signature.arguments.at(first + 1); // after the coordinates: the features
 
   std::vector<int32_t> coords;
   for (int32_t x = 0; x < 60; ++x) {
@@ -20,8 +21,9 @@ int main(int argc, char** argv) try {
   std::vector<float> features(static_cast<size_t>(rows * channels), 0.5F);
   const lattice::TensorView view{lattice::DType::f32, {rows, channels}, features.data()};
 
-  const lattice::Topology topology = program.prepare({lattice::SparseView{{lattice::DType::i32, {rows, 4}, coords.data()}, view}});
-  coords.clear();  // the topology owns all it needs
+  const lattice::Topology topology =
+      program.prepare({lattice::SparseView{{lattice::DType::i32, {rows, 4}, coords.data()}, view}});
+  coords.clear(); // the topology owns all it needs
   std::printf("topology of %lld voxels: %.2f MB\n", static_cast<long long>(topology.rows()),
               static_cast<double>(topology.bytes()) / 1e6);
 
@@ -29,8 +31,9 @@ int main(int argc, char** argv) try {
   for (int turn = 0; turn < 3; ++turn) {
     for (float& value : features) value = value * 0.9F + 0.1F;
     const auto outputs = session.run(topology, {{argument.name, view}});
-    std::printf("run %d: topology %.2f ms, features %.2f ms, first value %.4f\n", turn, session.report().topology_ms,
-                session.report().features_ms, static_cast<double>(outputs.at(0).sparse().features.as<float>()[0]));
+    std::printf("run %d: topology %.2f ms, features %.2f ms, first value %.4f\n", turn,
+                session.report().topology_ms, session.report().features_ms,
+                static_cast<double>(outputs.at(0).sparse().features.as<float>()[0]));
   }
 } catch (const std::exception& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;

@@ -1,5 +1,6 @@
-// many_threads NETWORK [THREADS]: one Program run from several threads at once, a Session for each. Every thread has a
-// scan of its own; afterwards all of them are run again on one thread, and the bits must be the same.
+// many_threads NETWORK [THREADS]: one Program run from several threads at once, a Session for each.
+// Every thread has a scan of its own; afterwards all of them are run again on one thread, and the
+// bits must be the same.
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -18,23 +19,26 @@ struct Scan {
       for (int32_t y = 0; y < 40; ++y) {
         coords.insert(coords.end(), {0, x - 20, y - 20, (x * (seed + 1) + y * y) % 7});
         for (int64_t channel = 0; channel < channels; ++channel)
-          features.push_back(static_cast<float>((x * 31 + y * 17 + seed + channel) % 100) / 50.0F - 1.0F);
+          features.push_back(static_cast<float>((x * 31 + y * 17 + seed + channel) % 100) / 50.0F -
+                             1.0F);
       }
     }
   }
   lattice::SparseView view() const {
     const auto rows = static_cast<int64_t>(coords.size() / 4);
     const auto channels = static_cast<int64_t>(features.size()) / rows;
-    return {{lattice::DType::i32, {rows, 4}, coords.data()}, {lattice::DType::f32, {rows, channels}, features.data()}};
+    return {{lattice::DType::i32, {rows, 4}, coords.data()},
+            {lattice::DType::f32, {rows, channels}, features.data()}};
   }
 };
 
 bool same(const lattice::Tensor& a, const lattice::Tensor& b) {
   return a.shape == b.shape &&
-         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.shape[0] * a.shape[1]) * sizeof(float)) == 0;
+         std::memcmp(a.data(), b.data(),
+                     static_cast<size_t>(a.shape[0] * a.shape[1]) * sizeof(float)) == 0;
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) try {
   if (argc < 2) return std::fprintf(stderr, "usage: many_threads NETWORK [THREADS]\n"), 64;

@@ -68,6 +68,23 @@ Lifetimes lifetimes_of(const Plan& plan, int32_t phase) {
   return life;
 }
 
+// What the products of a phase need for their tiles, all threads together.
+int64_t scratch_of(const Run& run, int32_t phase, int32_t threads) {
+  const Plan& plan = run.program.plan();
+  int64_t most = 0;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    if (plan.steps[i].phase != phase) continue;
+    if (const auto* op = std::get_if<RelationMatmul>(&plan.steps[i].op)) {
+      const MatmulWeights& weights = *run.program.prepared(i).weights;
+      const int64_t tile_rows = choose_tile_rows(weights, run.values[at(op->y)].rows, threads);
+      most = std::max(most, scratch_bytes(weights, tile_rows, run.values[at(op->x)].dtype));
+    } else if (const auto* rows = std::get_if<RowsMatmul>(&plan.steps[i].op)) {
+      most = std::max(most, rows_scratch_bytes(*run.program.prepared(i).weights, run.values[at(rows->x)].dtype));
+    }
+  }
+  return most * threads;
+}
+
 }  // namespace
 
 Counts Run::counts() const {
@@ -84,6 +101,8 @@ Status lay_out_arguments(Run& run) {
     if (reinterpret_cast<uintptr_t>(view.data) % static_cast<uintptr_t>(size_of(view.dtype)) != 0) {
       LATTICE_TRY(Tensor copy, copy_of(view));
       view = copy.view();
+      run.arena_bytes += elements_of(view.shape) * size_of(view.dtype);
+      run.live_bytes += elements_of(view.shape) * size_of(view.dtype);
       run.copies.push_back(std::move(copy));
     }
     LATTICE_TRY(const Sides sides, sides_of(view.shape, view.dtype));
@@ -132,6 +151,14 @@ Status lay_out(Run& run, int32_t phase, CpuSession& session, const RunControl& c
     run.output_bytes += elements_of(shapes[at(value)]) * size_of(plan.values[at(value)].dtype);
   }
 
+  // Coordinates are handed out too.
+  for (const PlanOutput& output : plan.outputs) {
+    const bool coords = output.kind == PlanOutput::Kind::integers && output.integers.kind == IntSource::Kind::coords;
+    if (!coords && output.kind != PlanOutput::Kind::sparse) continue;
+    const auto support = coords ? static_cast<SupportId>(output.integers.id) : output.support;
+    if (plan.supports[at(support)].phase == phase) run.output_bytes += counts.support(support) * 16;
+  }
+
   std::vector<Block> blocks;
   std::vector<int32_t> block_of(plan.values.size(), -1);
   for (size_t i = 0; i < plan.values.size(); ++i) {
@@ -150,7 +177,8 @@ Status lay_out(Run& run, int32_t phase, CpuSession& session, const RunControl& c
   LATTICE_TRY(const MemoryPlan memory, plan_memory(blocks));
   run.arena_bytes += memory.bytes;
   run.live_bytes += memory.live_bytes;
-  const int64_t wanted = run.program.weight_bytes() + run.topology.bytes() + run.arena_bytes + run.output_bytes;
+  const int64_t scratch = std::max(scratch_of(run, phase, control.threads), session.scratch.bytes());
+  const int64_t wanted = run.held_bytes() + scratch;
   if (control.max_memory > 0 && wanted > control.max_memory) {
     return tl::make_unexpected(faults::memory_limit(wanted, control.max_memory, "the features", {}));
   }
@@ -158,6 +186,7 @@ Status lay_out(Run& run, int32_t phase, CpuSession& session, const RunControl& c
   while (session.values.size() <= at(phase)) session.values.push_back(std::make_unique<Arena>());
   Arena& arena = *session.values[at(phase)];
   LATTICE_CHECK(arena.reserve(memory.bytes));
+  LATTICE_CHECK(session.scratch.reserve(scratch));  // the steps find it there and allocate nothing
   for (const auto& [output, value] : own) {
     LATTICE_TRY(run.outputs[output], make_tensor(plan.values[at(value)].dtype, shapes[at(value)]));
     run.values[at(value)].data = run.outputs[output].storage.get();

@@ -19,6 +19,8 @@ struct Run {
   int64_t arena_bytes = 0, live_bytes = 0, output_bytes = 0, input_bytes = 0;
 
   Counts counts() const;
+  // What the run holds besides the caller's inputs and the scratch of steps.
+  int64_t held_bytes() const { return program.weight_bytes() + topology.bytes() + arena_bytes + output_bytes; }
 };
 
 // Lays out the values that the steps of `phase` make, and reserves the memory. Checks the limit first.

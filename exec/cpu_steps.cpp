@@ -6,6 +6,7 @@
 
 #include "base/tensor.h"
 #include "kernels/cpu/features/features.h"
+#include "kernels/faults.h"
 
 namespace lattice::cpu {
 
@@ -20,6 +21,7 @@ struct Context {
   const PreparedStep& prepared;
   CpuSession& session;
   int32_t threads;
+  int64_t max_memory;
   SimdLevel level;
   std::vector<EpilogueEntry>& entries;  // storage for the epilogue of this step
   std::vector<ThreadSpan>& spans;       // of the threads of this step; empty unless steps are profiled
@@ -53,6 +55,10 @@ EpilogueArgs epilogue_of(const Context& context, const Epilogue& epilogue) {
 }
 
 Result<Scratch> scratch_for(const Context& context, int64_t bytes) {
+  const int64_t wanted = context.run.held_bytes() + bytes * context.threads;
+  if (context.max_memory > 0 && wanted > context.max_memory) {
+    return tl::make_unexpected(faults::memory_limit(wanted, context.max_memory, "the scratch of a step", context.step.where));
+  }
   LATTICE_CHECK(context.session.scratch.reserve(bytes * context.threads));
   return Scratch{context.session.scratch.data(), bytes, context.spans.empty() ? nullptr : context.spans.data()};
 }
@@ -231,7 +237,7 @@ Status run_steps(Run& run, int32_t phase, CpuSession& session, const RunControl&
     const Step& step = plan.steps[i];
     if (step.phase != phase) continue;
     if (control.stopped()) return fail(Code::interrupted, "the run was stopped before " + step.name, step.where);
-    const Context context{run,     step, run.program.prepared(i), session, control.threads, run.program.level(),
+    const Context context{run,     step, run.program.prepared(i), session, control.threads, control.max_memory, run.program.level(),
                           entries, spans};
     if (control.profile_steps) spans.assign(static_cast<size_t>(control.threads), ThreadSpan{});
     const auto start = std::chrono::steady_clock::now();

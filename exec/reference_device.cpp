@@ -315,7 +315,7 @@ Result<std::unique_ptr<DeviceTopology>> ReferenceProgram::prepare(const BoundInp
   return without_exceptions<std::unique_ptr<DeviceTopology>>(
       [&]() -> Result<std::unique_ptr<DeviceTopology>> {
         Tables tables = empty_tables(*plan_);
-        Budget budget{control.max_memory, 0, 0};
+        Budget budget{control.max_memory, weight_bytes_, weight_bytes_};
         const auto argument = [&](ValueId id) {
           return inputs
               .arguments[static_cast<size_t>(plan_->values[static_cast<size_t>(id)].argument)];
@@ -336,7 +336,8 @@ Result<Outputs> ReferenceProgram::run(const BoundInputs& inputs, const DeviceTop
   if (kept == nullptr) return fail(Code::usage, "the topology was made by another device");
   return without_exceptions<Outputs>([&]() -> Result<Outputs> {
     const auto start = std::chrono::steady_clock::now();
-    Budget budget{control.max_memory, kept->bytes(), kept->bytes()};
+    const int64_t held = weight_bytes_ + kept->bytes();
+    Budget budget{control.max_memory, held, held};
     LATTICE_CHECK(budget.allows(0, "the topology", {}));
     Run run(*plan_, weights_, inputs, kept->tables(), budget);
     report.pairs = 0;
@@ -384,7 +385,7 @@ Result<Outputs> ReferenceProgram::run(const BoundInputs& inputs, const DeviceTop
     LATTICE_TRY(Outputs outputs, run.outputs());
     report.features_ms = milliseconds_since(start);
     report.voxels = plan_->supports.empty() ? 0 : run.tables().supports[0]->count();
-    report.peak_bytes = run.budget().peak + weight_bytes_;
+    report.peak_bytes = run.budget().peak;
     report.live_bytes = report.peak_bytes; // values go as soon as their last reader has run
     report.threads = 1;
     report.simd = "reference";

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Makes MinkUNet42 with random weights, runs it on an aerial laser scan and draws the result.
-# The colours are the labels of an untrained network: they show structure, they mean nothing.
+# Finds the ground in an aerial laser scan with the trained network of examples/aerial_ground: a page of the run, then
+# scores, coloured points, terrain and a picture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-lattice=${1:-build/dev/tools/lattice/lattice}
+build=${1:-build/dev}
+model=examples/aerial_ground/model
+tile=examples/data/autzen_trim.las
 out=build/demo
 mkdir -p "$out"
 
-"$lattice" make MinkUNet42 --out "$out/minkunet42" --seed 1
-# The file is in feet: voxels of four feet, counted from the corner of the tile.
-"$lattice" run "$out/minkunet42" --points examples/data/autzen_trim.las \
-  --voxel-size 4 --origin min --features r,g,b,i --color-max 255 --intensity-max 255 \
-  --output "$out/autzen.ply" --output "$out/autzen.npy" --output "$out/autzen.png"
+# Voxels as in training, in feet, counted from the corner of the tile; the one channel is the height above it.
+"$build/tools/lattice/lattice" run "$model" --points "$tile" --voxel-size 1.5,1.5,0.5 --origin min --features z \
+  --report "$out/report.html" > "$out/run.txt"
+"$build/examples/aerial_ground/ground_demo" "$model" "$tile" "$out"
+echo "         $out/report.html (one page: 3D view, layers)"

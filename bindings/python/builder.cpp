@@ -222,7 +222,7 @@ void add_inputs(nb::class_<GraphBuilder>& builder) {
           },
           nb::arg("name"), nb::arg("value"),
           "Makes a sparse value or a tensor a result of the graph.")
-      .def("_weight", &weight, nb::arg("storage_key"), nb::arg("family"), nb::arg("data"),
+      .def("weight_f32", &weight, nb::arg("storage_key"), nb::arg("family"), nb::arg("data"),
            nb::arg("dtype"), nb::arg("bits"), nb::arg("group_size"), nb::arg("scale_dtype"))
       .def_prop_ro(
           "operations",
@@ -248,7 +248,7 @@ void add_inputs(nb::class_<GraphBuilder>& builder) {
           },
           "Name to array, as weights.safetensors holds them; copies.")
       .def(
-          "_write",
+          "write_to",
           [](const GraphBuilder& self, const std::string& path) {
             take(unlocked([&] { return self.write(path); }));
           },

@@ -150,7 +150,7 @@ def test_version_and_help_exit_0():
         ["run", "net", "--inputs", "a.safetensors", "--max-memory", "many"],
         ["run", "net", "--inputs", "a.safetensors", "--output", "b.xyz"],
         ["run", "net", "--inputs", "a.safetensors", "--output", "b.ply"],
-        ["inspect", "net", "--json", "--dot"],
+        ["inspect", "net", "--dot", "--rows", "5"],
     ],
 )
 def test_wrong_use_exits_64_and_says_nothing_on_stdout(args):

@@ -1,5 +1,6 @@
 # Install, then configure, build and run strangers' projects: C++ and C by find_package, shared and static, and both by
 # pkg-config. Run by cmake -P.
+cmake_minimum_required(VERSION 3.20)
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT code EQUAL 0)

@@ -1,5 +1,6 @@
 # Every exported symbol is one of the public interface, every function of lattice.h is there, and shared and static
 # library agree. Run by cmake -P.
+cmake_minimum_required(VERSION 3.20)
 function(symbols out)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[0-9a-f]+ [A-Z] [^\n]+|[0-9a-f]+ [a-z] [^\n]+" lines "${table}")

@@ -201,7 +201,7 @@ TEST(DeclaredSizes, KernelsAndStridesThatOverflow) {
       Session session(*program);
       const auto outputs = session.try_run(Rows({{0, 0, 0, 0}, {0, 3, 0, 0}}, {1, 2}).inputs(), {.max_memory = int64_t{1} << 30});
       if (!outputs) {
-        EXPECT_EQ(outputs.error().code(), Code::memory) << outputs.error().text();
+        EXPECT_TRUE(outputs.error().code() == Code::memory || outputs.error().code() == Code::unsupported) << outputs.error().text();
       }
     }
   }

@@ -146,10 +146,10 @@ TEST(Security, HostileTextEndsSoon) {
   const size_t body = good.text.rfind("    return");
   ASSERT_NE(body, std::string::npos);
   const std::pair<const char*, std::string> hostile[] = {
-      {"doubling aliases", aliases + replaced(good.text, "attributes {", "attributes {t = !a59, ")},
+      {"doubling aliases", aliases + replaced(good.text, "attributes {", "attributes {test.t = !a59, ")},
       {"a number of a million digits", replaced(good.text, "ir_version = 2", "ir_version = " + std::string(1'000'000, '9'))},
       {"nesting", std::string(1'000'000, '<') + good.text},
-      {"a very wide integer", replaced(good.text, "attributes {", "attributes {wide = 1 : i16777215, ")},
+      {"a very wide integer", replaced(good.text, "attributes {", "attributes {test.wide = 1 : i16777215, ")},
       {"many results", replaced(good.text, "attributes {", "attributes {}\n%x:4294967295 = \"a.b\"() : () -> ()\n{")},
       {"thousands of unknown operations", good.text.substr(0, body) + operations + good.text.substr(body)},
       {"over 64,000,000 bytes", good.text + std::string(64'000'000, ' ')},

@@ -70,7 +70,7 @@ std::vector<CommandWords> words_of(CLI::App& root) {
 }
 
 // Within single quotes of a shell.
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -85,17 +85,17 @@ std::string bash_script(const std::vector<CommandWords>& commands) {
       list += (list.empty() ? "" : " ") + word.name;
       if (!word.takes_value) continue;
       values +=
-          fmt::format("    {}) COMPREPLY=({}); return ;;\n", quoted(command.name + " " + word.name),
+          fmt::format("    {}) COMPREPLY=({}); return ;;\n", shell_quoted(command.name + " " + word.name),
                       word.choices.empty()
                           ? "$(compgen -f -- \"$cur\")"
                           : fmt::format("$(compgen -W {} -- \"$cur\")",
-                                        quoted(fmt::format("{}", fmt::join(word.choices, " ")))));
+                                        shell_quoted(fmt::format("{}", fmt::join(word.choices, " ")))));
     }
-    options += fmt::format("    {}) words={} ;;\n", command.name, quoted(list));
+    options += fmt::format("    {}) words={} ;;\n", command.name, shell_quoted(list));
     if (!command.choices.empty()) {
       options.insert(
           options.size() - 4,
-          fmt::format("; places={}", quoted(fmt::format("{}", fmt::join(command.choices, " ")))));
+          fmt::format("; places={}", shell_quoted(fmt::format("{}", fmt::join(command.choices, " ")))));
     }
   }
   return fmt::format(R"(# Completion of lattice for bash:  source <(lattice completion bash)
@@ -136,17 +136,17 @@ std::string zsh_text(const std::string& text) {
 std::string zsh_script(const std::vector<CommandWords>& commands) {
   std::string names, cases;
   for (const CommandWords& command : commands) {
-    names += fmt::format("    {}\n", quoted(zsh_text(command.name) + ":" + command.help));
+    names += fmt::format("    {}\n", shell_quoted(zsh_text(command.name) + ":" + command.help));
     cases += fmt::format("    {})\n      _arguments", command.name);
     for (const Word& word : command.options) {
       std::string spec = fmt::format("*{}[{}]", word.name, zsh_text(word.help));
       if (word.takes_value)
         spec += word.choices.empty() ? ":value:_files"
                                      : fmt::format(":value:({})", fmt::join(word.choices, " "));
-      cases += " \\\n        " + quoted(spec);
+      cases += " \\\n        " + shell_quoted(spec);
     }
     cases += fmt::format(" \\\n        {} ;;\n",
-                         quoted(command.choices.empty()
+                         shell_quoted(command.choices.empty()
                                     ? "*:file:_files"
                                     : fmt::format("1:word:({})", fmt::join(command.choices, " "))));
   }

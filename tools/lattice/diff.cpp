@@ -1,6 +1,5 @@
 // `lattice diff`: what differs between two artifacts, operation by operation and tensor by tensor.
 // Runs neither of them.
-#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -36,17 +35,32 @@ Error with_path(const Error& error, const std::string& directory) {
   return Error(error.code(), std::move(diagnostics));
 }
 
+// As everywhere, a link out of the directory is not followed: an artifact from elsewhere cannot
+// name files of this machine.
+Result<std::filesystem::path> inside(const std::filesystem::path& directory, const char* name) {
+  namespace fs = std::filesystem;
+  const fs::path path = directory / name;
+  std::error_code error;
+  if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
+  const fs::path target = fs::canonical(path, error);
+  if (error || target.parent_path() == fs::canonical(directory, error)) return path;
+  return fail(Code::io, "is a link to a file outside the artifact directory",
+              {path.string(), 0, 0, ""});
+}
+
 // Each file is judged on its own; whether the two agree is the business of `verify`.
 Result<Read> read(const std::string& directory, bool allow_unknown_digest) {
   const std::filesystem::path path(directory);
   const auto parts = [&]() -> Result<Read> {
     Read side;
-    LATTICE_TRY(const std::string text, read_file(path / "graph.mlir", GraphLimits::bytes));
+    LATTICE_TRY(const auto graph_path, inside(path, "graph.mlir"));
+    LATTICE_TRY(const auto weights_path, inside(path, "weights.safetensors"));
+    LATTICE_TRY(const std::string text, read_file(graph_path, GraphLimits::bytes));
     ContractOptions options;
     options.allow_unknown_digest = allow_unknown_digest;
     LATTICE_TRY(const std::string graph, describe_graph(text, options));
     side.graph = Json::parse(graph);
-    LATTICE_TRY(side.weights, SafetensorsFile::open(path / "weights.safetensors"));
+    LATTICE_TRY(side.weights, SafetensorsFile::open(weights_path));
     return side;
   };
   Result<Read> side = parts();
@@ -179,8 +193,8 @@ Result<int> diff(const Options& options, bool json) {
     for (const GraphDifference& each : graph) text += text_of(each);
   }
   if (!weights.empty()) {
-    text += fmt::format("weights: {} of {} tensors differ\n", weights.size(),
-                        std::max(before.weights.entries().size(), after.weights.entries().size()));
+    text += fmt::format("weights: {} tensor{}\n", weights.size(),
+                        weights.size() == 1 ? " differs" : "s differ");
     text += text_of(weights);
   }
   LATTICE_CHECK(print(text));

@@ -23,8 +23,8 @@ constexpr const char* examples = R"(Examples:
   lattice inspect net                       what does it take, do and give?
   lattice run net --points scan.bin --voxel-size 0.05 --output labels.ply
   lattice run net --inputs in.safetensors --expect out.safetensors --json
-  lattice bench net --points scan.bin --voxel-size 0.05   how fast is it?
-  lattice diff old new                      what has changed? 0 nothing, 2 something
+  lattice bench net --scene kitti           how fast is it?
+  lattice diff old new                      what has changed? exit 0: nothing
 
 Exit codes: 0 ok, 1 failed, 2 results or artifacts differ, 64 wrong use.
 `lattice COMMAND --help` has more examples.)";

@@ -45,7 +45,7 @@ class Bound:
     def add_sparse(self, name: str, value: Any, group: Optional[SparseInput]) -> None:
         if isinstance(value, tuple):  # (coords, feats): the stride is the graph's
             stride = group.stride if group and group.stride != (0, 0, 0) else 1
-            value = SparseTensor(*value, stride=stride)
+            value = SparseTensor(value[0], value[1], stride)
         first = group.first if group else -1
         arguments = self.signature.arguments[first : first + 2] if group else (None, None)
         coords = self._array(value.coords, name, arguments[0])

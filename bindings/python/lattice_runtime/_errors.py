@@ -96,7 +96,8 @@ _by_code = {
 
 
 def _diagnostic(data: tuple) -> Diagnostic:
-    return Diagnostic(*data[:5], tuple(_diagnostic(note) for note in data[5]))
+    message, file, line, column, key, notes = data
+    return Diagnostic(message, file, line, column, key, tuple(map(_diagnostic, notes)))
 
 
 def make_error(code: str, text: str, diagnostics: tuple = ()) -> LatticeError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from typing import Any, Union, cast
 
 import numpy as np
 
@@ -51,12 +51,12 @@ class GraphBuilder(_lattice.GraphBuilder):
         bits: 8 or 4 stores packed codes with a scale and a bias (scale_dtype) for each group_size
         (32, 64, 128) input channels; conv3d and linear only. 0: dense.
         """
-        return self._weight(storage_key, family, _numbers(data), dtype, bits, group_size, scale_dtype)
+        return self.weight_f32(storage_key, family, _numbers(data), dtype, bits, group_size, scale_dtype)
 
     def write(self, directory: Union[str, "os.PathLike[str]"]) -> None:
         """Writes graph.mlir and weights.safetensors after the loader has verified them. All or
         nothing: after an error the directory is as it was."""
-        self._write(os.fspath(directory))
+        self.write_to(os.fspath(directory))
 
 
 def quantize(
@@ -71,5 +71,7 @@ def dequantize(
     codes: Any, scales: Any, biases: Any, shape: tuple[int, ...], bits: int, group_size: int = 64
 ) -> np.ndarray:
     """The float32 numbers that a packed weight of this shape stands for."""
-    parts = (to_numpy(each) for each in (codes, scales, biases))
-    return _lattice.dequantize(*parts, tuple(shape), bits, group_size)
+    numbers = _lattice.dequantize(
+        to_numpy(codes), to_numpy(scales), to_numpy(biases), tuple(shape), bits, group_size
+    )
+    return cast(np.ndarray, numbers)

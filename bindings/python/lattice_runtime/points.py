@@ -72,5 +72,7 @@ def voxelize(
     values = np.ascontiguousarray(to_numpy(points), np.float32)
     channels = None if features is None else np.ascontiguousarray(to_numpy(features), np.float32)
     steps = triple(stride)
-    made = _lattice.voxelize(values, _real3(size), _real3(origin), steps, batch, channels, reduction)
-    return Voxels(*made, steps)
+    coords, voxel_of_point, reduced = _lattice.voxelize(
+        values, _real3(size), _real3(origin), steps, batch, channels, reduction
+    )
+    return Voxels(coords, voxel_of_point, reduced, steps)

@@ -67,9 +67,10 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
     for (int64_t c = 0; c < cin; ++c) channel(c);
     float* total[rows];
     if (run.out != nullptr) {
-      float* first = run.total + run.out_first * run.total_pitch;
-      unrolled<rows>(
-          [&](auto r) LATTICE_LAMBDA { total[r] = first + int64_t{run.out[at + r]} * run.total_pitch; });
+      const int64_t base = run.out_first * run.total_pitch;
+      unrolled<rows>([&](auto r) LATTICE_LAMBDA {
+        total[r] = run.total + (base + int64_t{run.out[at + r]} * run.total_pitch);
+      });
     } else {
       float* first = run.total + (run.out_first + at) * run.total_pitch;
       unrolled<rows>([&](auto r) LATTICE_LAMBDA { total[r] = first + r * run.total_pitch; });
@@ -268,12 +269,13 @@ inline void finish(const FinishRun& run) {
 
 // What lies past `cols` in a row of `to` is never read.
 inline void widen(const WidenRun& run) {
-  for (int64_t i = 0; i < run.count; ++i) {
-    const int64_t row = run.in != nullptr ? int64_t{run.in[i]} : run.in_first + i;
+  const int64_t whole = run.cols / lanes * lanes;
+  const Row* in = run.in;
+  float* to = run.to;
+  for (int64_t i = 0; i < run.count; ++i, to += run.pitch) {
+    const int64_t row = in != nullptr ? int64_t{in[i]} : run.in_first + i;
     const uint16_t* from = run.x + row * run.x_pitch;
-    float* to = run.to + i * run.pitch;
-    int64_t c = 0;
-    for (; c + lanes <= run.cols; c += lanes) store(to + c, load_f16(from + c));
-    widen_part(to + c, from + c, run.cols - c);
+    for (int64_t c = 0; c < whole; c += lanes) store(to + c, load_f16(from + c));
+    if (whole < run.cols) widen_part(to + whole, from + whole, run.cols - whole);
   }
 }

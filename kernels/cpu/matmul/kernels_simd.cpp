@@ -9,11 +9,8 @@
 #include "kernels/cpu/matmul/kernels.h"
 #include "kernels/cpu/matmul/simd_tables.h"
 
-#ifndef LATTICE_SKIP
-#define LATTICE_SKIP 0
-#endif
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | LATTICE_SKIP)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/matmul/kernels_simd.cpp"
 #include <hwy/foreach_target.h> // includes this file again for every target

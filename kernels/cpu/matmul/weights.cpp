@@ -109,8 +109,8 @@ std::vector<const PairKernel*> cheapest_cover(const SimdTable& simd, int64_t vec
   std::vector<const PairKernel*> cover;
   for (size_t v = count; v > 0; v -= static_cast<size_t>(last[v]->vectors))
     cover.push_back(last[v]);
-  std::stable_sort(cover.begin(), cover.end(), [](const PairKernel* a, const PairKernel* b) {
-    return a->vectors > b->vectors;
+  std::sort(cover.begin(), cover.end(), [](const PairKernel* a, const PairKernel* b) {
+    return a->vectors > b->vectors || (a->vectors == b->vectors && a < b);
   });
   return cover;
 }

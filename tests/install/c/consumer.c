@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (!lattice_outputs_get(outputs, 0, &output) || output.features.shape[0] != 2) return 2;
-  printf("%s: %lld x %lld\n", lattice_version(), (long long)output.features.shape[0], (long long)output.features.shape[1]);
+  printf("%s: %lld x %lld\n", lattice_version(), (long long)output.features.shape[0],
+         (long long)output.features.shape[1]);
   lattice_outputs_free(outputs);
   lattice_session_free(session);
   lattice_program_free(program);

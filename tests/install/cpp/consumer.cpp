@@ -1,4 +1,5 @@
-// A stranger's program: loads the network that is its argument, runs two voxels, and catches an error by its type.
+// A stranger's program: loads the network that is its argument, runs two voxels, and catches an
+// error by its type.
 #include <cstdio>
 
 #include <lattice/lattice.hpp>
@@ -13,8 +14,10 @@ int main(int argc, char** argv) {
   lattice::Session session(program);
   const auto outputs = session.run({voxels});
   if (outputs.size() != 1 || outputs[0].sparse().features.shape.at(0) != 2) return 1;
-  if (program.signature().argument_named("no such argument") != -1 || lattice::devices().empty()) return 2;
-  if (lattice::text_of(program.signature()).empty() || lattice::size_of(lattice::DType::f32) != 4) return 3;
+  if (program.signature().argument_named("no such argument") != -1 || lattice::devices().empty())
+    return 2;
+  if (lattice::text_of(program.signature()).empty() || lattice::size_of(lattice::DType::f32) != 4)
+    return 3;
   try {
     lattice::Program::load("/nowhere/at all");
   } catch (const lattice::Error& error) {

@@ -25,6 +25,9 @@ CANONICAL = {"torch-lattice": "torch_lattice", "TorchSparse": "torchsparse", "mi
 
 CONTAINERS = ("container", "Sequential", "SparseSequential", "ModuleList", "ModuleDict", "Module")
 
+# Their further parameters are not values.
+one_value = (_torch_layers.batch_norm, _torch_layers.linear)
+
 Tree = Mapping[str, Any]
 
 
@@ -63,7 +66,9 @@ class Importer:
             if len(inputs) != 1:
                 raise ImportRefused(path, f"{kind} takes one value, got {len(inputs)}")
             if kind in ("container", "Module"):
-                raise ImportRefused(path, f"{kind} without a forward list: in which order its children run is not said")
+                raise ImportRefused(
+                    path, f"{kind} without a forward list: in which order its children run is not said"
+                )
             for name, child in children.items():
                 inputs = [self.run(child, joined(path, name), inputs)]
             return inputs[0]
@@ -77,7 +82,9 @@ class Importer:
             try:
                 arguments = [values[name] for name in step["in"]]
             except KeyError as error:
-                raise ImportRefused(path, f"step {step.get('out')!r} uses {error}, which no earlier step made") from None
+                raise ImportRefused(
+                    path, f"step {step.get('out')!r} uses {error}, which no earlier step made"
+                ) from None
             if "call" in step:
                 child, below = self.child(tree, path, str(step["call"]))
                 result = self.run(child, below, arguments)
@@ -90,7 +97,7 @@ class Importer:
         """A child by name, which may be dotted."""
         children = tree.get("children") or {}
         if name in children:
-            return children[name], joined(path, name)
+            return children[name], children[name].get("path", joined(path, name))
         head, _, rest = name.partition(".")
         if rest and head in children:
             return self.child(children[head], joined(path, head), rest)
@@ -110,21 +117,26 @@ class Importer:
         kind, entry, reason = find(self.library, str(tree["class"]))
         if entry is None:
             if reason is None:
-                reason = "this class is not known, and what it computes cannot be guessed"
-            raise ImportRefused(path, f"{kind}: {reason}" if not reason.startswith("returns") else f"{kind} {reason}")
+                reason = f"is not a known class of {self.library} or torch.nn, and what it computes cannot be guessed"
+            raise ImportRefused(path, f"{kind} {reason}")
         signature, handler = entry
         layer = Layer(
             kind, path, self.state, args=tree.get("args") or (), kwargs=tree.get("kwargs"),
             module=tree.get("module"),
         )  # fmt: skip
         layer.bind(signature)
-        most = len(inspect.signature(handler).parameters) - 2
-        if handler in (_torch_layers.batch_norm, _torch_layers.linear):
-            most = 1
-        if len(inputs) > most:
-            raise layer.refused(f"{kind} on {len(inputs)} values: target coordinates are known only for layers of "
-                                "torch_lattice and plain")  # fmt: skip
-        self.network.step += 1
+        try:
+            inspect.signature(handler).bind(self.network, layer, *inputs)
+        except TypeError:
+            fits = False
+        else:
+            fits = handler not in one_value or len(inputs) == 1
+        if not fits:
+            raise layer.refused(
+                f"{kind} on {len(inputs)} values: layers with given target rows are known of torch_lattice and plain"
+            )
+        if handler is not _torch_layers.unchanged:
+            self.network.step += 1
         return handler(self.network, layer, *inputs)
 
 
@@ -137,7 +149,7 @@ def leaves(tree: Tree) -> list[Tree]:
     return [leaf for child in children for leaf in leaves(child)] if children else [tree]
 
 
-def input_channels(importer_library: str, tree: Tree, state: Mapping[str, Any]) -> Optional[int]:
+def input_channels(library: str, tree: Tree, state: Mapping[str, Any]) -> Optional[int]:
     """Of the first layer that is called, as far as its arguments say."""
     if tree.get("forward"):
         for step in tree["forward"]:
@@ -147,15 +159,17 @@ def input_channels(importer_library: str, tree: Tree, state: Mapping[str, Any]) 
                     head, _, name = name.partition(".")
                     child = (child.get("children") or {}).get(head, {})
                 found = (child.get("children") or {}).get(name)
-                return input_channels(importer_library, found, state) if found else None
+                return input_channels(library, found, state) if found else None
         return None
     children = tree.get("children") or {}
     if children:
-        return input_channels(importer_library, next(iter(children.values())), state)
-    kind, entry, _ = find(importer_library, str(tree["class"]))
+        return input_channels(library, next(iter(children.values())), state)
+    kind, entry, _ = find(library, str(tree["class"]))
     if entry is None:
         return None
-    layer = Layer(kind, "", state, args=tree.get("args") or (), kwargs=tree.get("kwargs"), module=tree.get("module"))
+    layer = Layer(
+        kind, "", state, args=tree.get("args") or (), kwargs=tree.get("kwargs"), module=tree.get("module")
+    )
     layer.bind(entry[0])
     for name in ("in_channels", "num_features", "in_features"):
         found = layer.get(name, None)

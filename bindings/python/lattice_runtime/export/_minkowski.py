@@ -3,6 +3,7 @@ rows are looked up by tensor stride. Coordinates are physical."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Optional
 
 import numpy as np
@@ -19,39 +20,38 @@ class Geometry:
 
     def __init__(self, layer: Layer) -> None:
         generator = layer.get("kernel_generator", None)
-        if isinstance(generator, dict):
+        if isinstance(generator, Mapping):  # {class: arguments}
             (generator,) = generator.values()
-            read = generator.get
-        elif generator is not None:
 
-            def read(name: str, default: object = None) -> object:
-                return getattr(generator, "kernel_" + name, getattr(generator, name, default))
-        else:
-            read = layer.get
-        size = read("kernel_size", None) if isinstance(generator, dict) or generator is None else read("size")
-        if size is None:
-            size = generator.kernel_size if generator is not None else -1
-        if read("dimension", 3) not in (3, -1, None) or layer.get("dimension", 3) not in (3, -1, None):
-            raise layer.refused(f"{layer.kind} of another dimension than 3")
+        def read(name: str, default: object) -> object:
+            if generator is None:
+                return layer.get(name, default)
+            if isinstance(generator, Mapping):
+                return generator.get(name, default)
+            return getattr(generator, f"kernel_{name}", getattr(generator, name, default))
+
+        for dimension in (read("dimension", 3), layer.get("dimension", 3)):
+            if dimension not in (3, -1, None):
+                raise layer.refused(f"{layer.kind} with dimension={dimension}: only three dimensions")
+        size = read("kernel_size", -1)
         self.K = as_triple(layer, "kernel_size", size)
         self.S = as_triple(layer, "stride", read("stride", 1))
         self.D = as_triple(layer, "dilation", read("dilation", 1))
         if any(k < 1 for k in self.K):
             raise layer.refused(f"{layer.kind}: kernel_size is {size!r}")
         region = read("region_type", "HYPER_CUBE") if generator is not None else "HYPER_CUBE"
-        self.region = {0: "HYPER_CUBE", 1: "HYPER_CROSS", 2: "CUSTOM"}.get(region, None) if isinstance(
-            region, int
-        ) else str(getattr(region, "name", region)).rpartition(".")[2]
+        self.region = str(getattr(region, "name", region)).rpartition(".")[2]
         if self.region not in ("HYPER_CUBE", "HYPER_CROSS"):
             raise layer.refused(f"{layer.kind} with the region {region!r}: only HYPER_CUBE and HYPER_CROSS")
         if self.region == "HYPER_CROSS" and not all(k % 2 for k in self.K):
-            raise layer.refused(f"{layer.kind} with HYPER_CROSS and the even kernel {self.K}: not read from the library")
-        for source in (read, layer.get):
-            if source("expand_coordinates", False):
-                raise layer.refused(
-                    f"{layer.kind} with expand_coordinates makes rows wherever a kernel reaches (dilated support), "
-                    "which the format has no rule for"
-                )
+            raise layer.refused(
+                f"{layer.kind} with HYPER_CROSS and the even kernel {self.K}: not read from the library"
+            )
+        if read("expand_coordinates", False) or layer.get("expand_coordinates", False):
+            raise layer.refused(
+                f"{layer.kind} with expand_coordinates makes rows wherever a kernel reaches (dilated support), "
+                "which the format has no rule for"
+            )
 
     @property
     def volume(self) -> int:
@@ -94,7 +94,9 @@ def coarser(network: Network, layer: Layer, parent: Support, S: Triple) -> Suppo
         return parent
     stride = tuple(a * b for a, b in zip(parent.stride, S))
     found = network.known.get((parent.family, stride))
-    return found or known(network, Support("floor", stride, (parent,), S=S, family=parent.family, module=layer.path))
+    return found or known(
+        network, Support("floor", stride, (parent,), S=S, family=parent.family, module=layer.path)
+    )
 
 
 def finer(network: Network, layer: Layer, parent: Support, S: Triple) -> Support:
@@ -155,7 +157,9 @@ def generative(network: Network, layer: Layer, x: Flow) -> Flow:
     if geometry.volume == 1 and S == ones:
         raise layer.refused(f"{layer.kind} of kernel 1 and stride 1: not read from the library")
     if geometry.region == "HYPER_CROSS":
-        raise layer.refused(f"{layer.kind} with HYPER_CROSS makes the rows of a cross, the format those of the cube")
+        raise layer.refused(
+            f"{layer.kind} with HYPER_CROSS makes the rows of a cross, the format those of the cube"
+        )
     if any(a % b for a, b in zip(parent.stride, S)):
         raise layer.refused(f"{layer.kind} by {S} from the tensor stride {parent.stride}: no whole stride")
     stride = tuple(a // b for a, b in zip(parent.stride, S))
@@ -188,7 +192,9 @@ def pooling(mode: str) -> Handler:
 
 def cube_only(layer: Layer, geometry: Geometry) -> None:
     if geometry.region != "HYPER_CUBE" and geometry.K != ones:
-        raise layer.refused(f"{layer.kind} with {geometry.region}: pools of the format have no region but the cube")
+        raise layer.refused(
+            f"{layer.kind} with {geometry.region}: pools of the format have no region but the cube"
+        )
 
 
 def pooling_transpose(network: Network, layer: Layer, x: Flow) -> Flow:
@@ -218,7 +224,9 @@ def global_pooling(mode: Optional[str]) -> Handler:
                 f"{layer.path}: with three or more batches {layer.kind} can give rows permuted against their "
                 "coordinates; the graph gives every batch its own"
             )
-        network.note(f"{layer.path}: {layer.kind} gives one row (batch, 0, 0, 0) a batch, the graph a dense (batches, C)")
+        network.note(
+            f"{layer.path}: {layer.kind} gives one row (batch, 0, 0, 0) a batch, the graph a dense (batches, C)"
+        )
         return network.global_pool(layer, mode or "avg", x)
 
     return make
@@ -250,7 +258,8 @@ layers: Table = {
     "MinkowskiGenerativeConvolutionTranspose": (generative_arguments, generative),
     "MinkowskiChannelwiseConvolution": (
         Signature(
-            "in_channels kernel_size stride dilation bias kernel_generator dimension", **kernel_arguments.defaults
+            "in_channels kernel_size stride dilation bias kernel_generator dimension",
+            **kernel_arguments.defaults,
         ),
         channelwise,
     ),
@@ -259,7 +268,8 @@ layers: Table = {
     "MinkowskiSumPooling": (pool_arguments, pooling("sum")),
     "MinkowskiPoolingTranspose": (
         Signature(
-            "kernel_size stride dilation kernel_generator expand_coordinates dimension", **pool_arguments.defaults
+            "kernel_size stride dilation kernel_generator expand_coordinates dimension",
+            **pool_arguments.defaults,
         ),
         pooling_transpose,
     ),

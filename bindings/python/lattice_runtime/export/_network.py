@@ -54,8 +54,16 @@ class Map:
 class Network:
     """Holds the builder, the input as the caller describes it, and what libraries keep between layers."""
 
-    def __init__(self, described: Mapping[str, Any], channels: int, stride: Triple, shape: Optional[Triple]):
+    def __init__(
+        self,
+        described: Mapping[str, Any],
+        channels: int,
+        stride: Triple,
+        shape: Optional[Triple],
+        storage: Optional[Mapping[str, Any]] = None,
+    ) -> None:
         self.described = described
+        self.storage = dict(storage or {})  # how convolutions and linear layers are stored
         self.builder = GraphBuilder()
         self.wanted: list[Wanted] = []
         self.notes: list[str] = []
@@ -65,8 +73,12 @@ class Network:
         self.weights: dict[str, Value] = {}
         self.supports: dict[tuple, Support] = {}
         self.generative = False
-        value = self.builder.sparse_input("input", channels, stride=stride)
+        value = self.builder.sparse_input("input", channels, self.dtype, stride)
         self.input = Flow(value, Support("input", stride, shape=shape, value=value))
+
+    @property
+    def dtype(self) -> str:
+        return str(self.storage.get("dtype", "f32"))
 
     @property
     def batch_size(self) -> int:
@@ -80,7 +92,8 @@ class Network:
     def weight(self, layer: Layer, name: str, family: str, data: np.ndarray) -> Value:
         key = layer.key(name)
         if key not in self.weights:
-            self.weights[key] = self.builder.weight(key, family, data)
+            storage = self.storage if family in ("conv3d", "linear") else {}
+            self.weights[key] = self.builder.weight(key, family, data, **storage)
         return self.weights[key]
 
     def bias(self, layer: Layer, channels: int) -> Optional[Value]:
@@ -171,7 +184,14 @@ class Network:
         return self.flow(value, support)
 
     def strided_support(
-        self, layer: Layer, parent: Support, K: Triple, S: Triple, P: Triple, D: Triple, measured: bool = False
+        self,
+        layer: Layer,
+        parent: Support,
+        K: Triple,
+        S: Triple,
+        P: Triple,
+        D: Triple,
+        measured: bool = False,
     ) -> Support:
         """Rows of an uncentred strided layer: every one that an input reaches, inside the library's grid.
 

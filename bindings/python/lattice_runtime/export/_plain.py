@@ -37,7 +37,9 @@ def strided(network: Network, layer: Layer, x: Flow) -> Flow:
     S = layer.triple("stride")
     K = layer.triple("kernel_size", S)
     if K != S or any(k % 2 and k > 1 for k in K):
-        raise layer.refused(f"{layer.kind} with kernel {K} and stride {S}: an even kernel equal to its stride is wanted")
+        raise layer.refused(
+            f"{layer.kind} with kernel {K} and stride {S}: an even kernel equal to its stride is wanted"
+        )
     support = below(network, layer, x, S)
     weight, bias = network.kernel(layer, "weight", kernel(layer, K), x)
     return network.flow(network.builder.conv3d(x.value, weight, bias, S), support)

@@ -41,7 +41,9 @@ def check_again(network: Network, layer: Layer, key: object, made: Map) -> None:
     """A second layer under an indice_key uses the first one's pairs."""
     found = network.maps.get(key)
     if found is not None and (found.geometry != made.geometry or found.source is not made.source):
-        raise layer.refused(f"{layer.kind}: another layer with other rows or sizes has its indice_key {key!r}")
+        raise layer.refused(
+            f"{layer.kind}: another layer with other rows or sizes has its indice_key {key!r}"
+        )
 
 
 def subm(network: Network, layer: Layer, x: Flow) -> Flow:
@@ -66,7 +68,9 @@ def strided(network: Network, layer: Layer, x: Flow) -> Flow:
     K, S, P, D = (xyz(layer.triple(n)) for n in ("kernel_size", "stride", "padding", "dilation"))
     if K == ones and S == ones:
         if P != zeros:
-            raise layer.refused(f"{layer.kind} of kernel 1 and stride 1 with padding, which the library refuses")
+            raise layer.refused(
+                f"{layer.kind} of kernel 1 and stride 1 with padding, which the library refuses"
+            )
         return pointwise(network, layer, x)
     support = network.strided_support(layer, parent, K, S, P, D)
     remember(network, layer, Map(parent, support, K, S, P, D))
@@ -103,10 +107,14 @@ def transposed(network: Network, layer: Layer, x: Flow) -> Flow:
     parent = network.sparse(layer, x)
     K, S, P, D = (xyz(layer.triple(n)) for n in ("kernel_size", "stride", "padding", "dilation"))
     if K == ones and S == ones:
-        raise layer.refused(f"{layer.kind} of kernel 1 and stride 1: which way it reads its weight is not known")
+        raise layer.refused(
+            f"{layer.kind} of kernel 1 and stride 1: which way it reads its weight is not known"
+        )
     layer.expect("dilation", 1, why="what the library makes of the grid then is not known")
     if any(a % b for a, b in zip(parent.stride, S)):
-        raise layer.refused(f"{layer.kind} by {S} from stride {parent.stride} (x, y, z) gives no whole stride")
+        raise layer.refused(
+            f"{layer.kind} by {S} from stride {parent.stride} (x, y, z) gives no whole stride"
+        )
     stride = tuple(a // b for a, b in zip(parent.stride, S))
     if P == zeros and D == ones:  # then every row lies inside the grid
         shape = parent.shape and tuple((n - 1) * s + k for n, s, k in zip(parent.shape, S, K))

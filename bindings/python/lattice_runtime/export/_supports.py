@@ -41,7 +41,9 @@ class Support:
         """The rule as plain data."""
         result: dict[str, Any] = {"kind": self.kind, "K": self.K, "S": self.S, "P": self.P, "D": self.D}
         if self.measured:
-            result["shape"] = "the largest coordinate plus one, then as a convolution shrinks it"
+            result["shape"] = (
+                "(largest coordinate of the layer's input + 2 P - D (K - 1)) // S + 1 on each axis"
+            )
         elif self.shape is not None:
             result["shape"] = self.shape
         return result
@@ -63,16 +65,14 @@ def _offsets(support: Support) -> np.ndarray:
     return index * np.array(support.D) - np.array(support.P)
 
 
-def _dilated(support: Support, rows: np.ndarray, shape: Optional[np.ndarray]) -> np.ndarray:
+def _dilated(support: Support, rows: np.ndarray, shape: np.ndarray) -> np.ndarray:
     stride = np.array(support.S)
     parts = []
     for offset in _offsets(support):
         places = rows[:, 1:] - offset
         good = (places % stride == 0).all(1)
         out = places[good] // stride
-        inside = (out >= 0).all(1)
-        if shape is not None:
-            inside &= (out < shape).all(1)
+        inside = ((out >= 0) & (out < shape)).all(1)
         parts.append(np.concatenate([rows[good, :1], out], 1)[inside])
     return _unique(np.concatenate(parts))
 
@@ -97,21 +97,9 @@ class Evaluation:
     def __init__(self, rows: np.ndarray) -> None:
         self.input = np.asarray(rows, np.int64).reshape(-1, 4)
         self.known: dict[int, np.ndarray] = {}
-        self.sizes: dict[int, np.ndarray] = {}
 
     def give(self, support: Support, rows: np.ndarray) -> None:
         self.known[id(support)] = np.asarray(rows, np.int64)
-
-    def size(self, support: Support) -> np.ndarray:
-        """Of the library's grid, where the data says it."""
-        if id(support) not in self.sizes:
-            if support.kind == "dilated":
-                measured = self.size(support.parents[0])
-                size = size_after(tuple(measured), support.K, support.S, support.P, support.D)
-            else:
-                size = self.rows(support)[:, 1:].max(0, initial=-1) + 1
-            self.sizes[id(support)] = np.array(size)
-        return self.sizes[id(support)]
 
     def rows(self, support: Support) -> np.ndarray:
         if id(support) not in self.known:
@@ -134,7 +122,9 @@ class Evaluation:
                     "the rows end at the library's spatial shape, which was not given: give spatial_shape "
                     "when importing, or the rows themselves",
                 )
-            return _dilated(
-                support, rows, self.size(support) if support.measured else np.array(support.shape)
-            )
+            shape = support.shape
+            if support.measured:  # the grid ends at the largest coordinate, over all batches
+                largest = tuple(rows[:, 1:].max(0, initial=-1) + 1)
+                shape = size_after(largest, support.K, support.S, support.P, support.D)
+            return _dilated(support, rows, np.array(shape))
         return _transposed(support, rows)

@@ -65,14 +65,23 @@ def remember(network: Network, made: Map) -> None:
 
 
 def target_of(
-    network: Network, layer: Layer, x: Flow, target: Optional[Flow], K: Triple, S: Triple, P: Triple, D: Triple
+    network: Network,
+    layer: Layer,
+    x: Flow,
+    target: Optional[Flow],
+    K: Triple,
+    S: Triple,
+    P: Triple,
+    D: Triple,
 ) -> Support:
     """The rows to go back to: those of the target, or those that the matching earlier layer came from."""
     parent = network.sparse(layer, x)
     if target is not None:
         support = network.sparse(layer, target)
         if support.stride != tuple(a // b for a, b in zip(parent.stride, S)):
-            raise layer.refused(f"{layer.kind}: a target of stride {support.stride}, input of {parent.stride} by {S}")
+            raise layer.refused(
+                f"{layer.kind}: a target of stride {support.stride}, input of {parent.stride} by {S}"
+            )
         return support
     made = network.maps.get((id(parent), (K, S, P, D)))
     if made is None:
@@ -115,7 +124,9 @@ def generative(network: Network, layer: Layer, x: Flow) -> Flow:
 
 def normalized_generative(network: Network, layer: Layer, x: Flow) -> Flow:
     S, weight, bias, support = generated(network, layer, x)
-    value = network.builder.normalized_generative_conv_transpose3d(x.value, weight, bias, S, layer.number("eps"))
+    value = network.builder.normalized_generative_conv_transpose3d(
+        x.value, weight, bias, S, layer.number("eps")
+    )
     return network.flow(value, support)
 
 
@@ -144,7 +155,9 @@ def trilinear(network: Network, layer: Layer, x: Flow, target: Optional[Flow] = 
         raise layer.refused(f"{layer.kind} without a target: which rows it makes was not read")
     support = network.sparse(layer, target)
     if support.stride != tuple(a // b for a, b in zip(parent.stride, S)):
-        raise layer.refused(f"{layer.kind}: a target of stride {support.stride}, input of {parent.stride} by {S}")
+        raise layer.refused(
+            f"{layer.kind}: a target of stride {support.stride}, input of {parent.stride} by {S}"
+        )
     return network.flow(network.builder.trilinear_upsample3d(x.value, target.value, S), support, x.positive)
 
 

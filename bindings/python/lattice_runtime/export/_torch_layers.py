@@ -58,10 +58,15 @@ def layer_norm(network: Network, layer: Layer, x: Flow) -> Flow:
     channels = x.value.channels
     shape = layer.get("normalized_shape", channels)
     if math.prod(shape if isinstance(shape, (list, tuple)) else [shape]) != channels:
-        raise layer.refused(f"{layer.kind} over {shape}, the format normalizes the {channels} channels of a row")
+        raise layer.refused(
+            f"{layer.kind} over {shape}, the format normalizes the {channels} channels of a row"
+        )
     scale = layer.tensor("weight", channels) if layer.has("weight") else np.ones(channels, np.float32)
     shift = layer.tensor("bias", channels) if layer.has("bias") else np.zeros(channels, np.float32)
-    weights = (network.weight(layer, "weight", "channel", scale), network.weight(layer, "bias", "bias", shift))
+    weights = (
+        network.weight(layer, "weight", "channel", scale),
+        network.weight(layer, "bias", "bias", shift),
+    )
     return network.same_rows(x, network.builder.layer_norm(x.value, *weights, layer.number("eps")))
 
 
@@ -104,7 +109,9 @@ def softplus(network: Network, layer: Layer, x: Flow) -> Flow:
 
 def softmax(network: Network, layer: Layer, x: Flow) -> Flow:
     if layer.get("dim") not in (1, -1):
-        raise layer.refused(f"{layer.kind} over dim={layer.get('dim')!r}: the format has it over channels (1)")
+        raise layer.refused(
+            f"{layer.kind} over dim={layer.get('dim')!r}: the format has it over channels (1)"
+        )
     return network.same_rows(x, network.builder.softmax(x.value), True)
 
 

@@ -98,9 +98,13 @@ def transposed(network: Network, layer: Layer, x: Flow) -> Flow:
             f"{stride}, whose map the library reuses"
         )
     if made.result is not parent:
-        raise layer.refused(f"{layer.kind} transposed: its input does not stand on the rows of the layer it undoes")
+        raise layer.refused(
+            f"{layer.kind} transposed: its input does not stand on the rows of the layer it undoes"
+        )
     if network.known.get(stride, made.source) is not made.source:
-        raise layer.refused(f"{layer.kind} transposed: the library takes other rows at stride {stride} than its map's")
+        raise layer.refused(
+            f"{layer.kind} transposed: the library takes other rows at stride {stride} than its map's"
+        )
     return network.back(layer, "kernel", kernel(layer, K), S, made.P, ones, x, made.source)
 
 
@@ -113,7 +117,9 @@ def generative(network: Network, layer: Layer, x: Flow) -> Flow:
             f"{layer.kind} generative with the even kernel {K}: the library's rows and its edges contradict each other"
         )
     if parent.shape is None:
-        raise layer.refused(f"{layer.kind} generative: the library needs a spatial_range, give it when importing")
+        raise layer.refused(
+            f"{layer.kind} generative: the library needs a spatial_range, give it when importing"
+        )
     if any(a % b for a, b in zip(parent.stride, S)):
         raise layer.refused(f"{layer.kind} by {S} from stride {parent.stride}: no whole stride")
     stride = tuple(a // b for a, b in zip(parent.stride, S))
@@ -122,7 +128,9 @@ def generative(network: Network, layer: Layer, x: Flow) -> Flow:
     shape = size_after(parent.shape, K, S, P, ones)
     if any(n < 1 for n in shape):
         raise layer.refused(f"{layer.kind} generative: nothing is left of the spatial_range")
-    support = network.derived(layer, "transposed_clamped", parent, stride, K=K, S=S, P=half, D=ones, shape=shape)
+    support = network.derived(
+        layer, "transposed_clamped", parent, stride, K=K, S=S, P=half, D=ones, shape=shape
+    )
     # Edges run the other way than the rows: out = in * S - (index - half).
     flipped = np.ascontiguousarray(np.flip(kernel(layer, K), (1, 2, 3)))
     return network.back(layer, "kernel", flipped, S, half, ones, x, support)

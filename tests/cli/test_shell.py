@@ -1,0 +1,98 @@
+"""What every command keeps to: --json alone on stdout, 80 columns, completion of what there is."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from test_cli import inputs, json_of, lattice, net  # noqa: F401
+
+COMMANDS = ["verify", "inspect", "run", "make", "diff", "bench", "profile", "explain", "devices", "completion"]
+
+
+def test_help_of_every_command_fits_80_columns_and_has_examples():
+    for command in ([], *([name] for name in COMMANDS)):
+        code, out, err = lattice(*command, "--help")
+        assert (code, err) == (0, "") and "Examples:" in out
+        assert [line for line in out.splitlines() if len(line) > 80] == []
+    listed = lattice("--help")[1]
+    assert all(f"  {name} " in listed for name in COMMANDS)
+
+
+def test_json_is_one_object_alone_on_stdout(net, inputs, tmp_path):
+    tiny = tmp_path / "tiny"
+    for args in (
+        ["make", "Tiny", "--out", tiny],
+        ["make", "--list"],
+        ["verify", net],
+        ["inspect", net],
+        ["inspect", net, "--rows", 10],
+        ["run", net, "--inputs", inputs],
+        ["bench", net, "--inputs", inputs, "--repeat", 1],
+        ["profile", net, "--inputs", inputs, "--output", tmp_path / "trace.json"],
+        ["explain", net],
+        ["diff", net, net],
+        ["devices"],
+        ["completion", "bash"],
+    ):
+        code, object = json_of(*args)
+        assert code == 0 and isinstance(object, dict), args
+
+
+@pytest.mark.parametrize("command", ["verify", "inspect", "run", "bench", "profile", "explain", "diff"])
+def test_errors_are_json_too(command, tmp_path):
+    nothing = tmp_path / "nothing"
+    more = {"run": ["--inputs", "a"], "bench": ["--inputs", "a"], "profile": ["--inputs", "a"], "diff": [nothing]}
+    code, object = json_of(command, nothing, *more.get(command, []))
+    assert code == 1 and object["ok"] is False and object["error"]["diagnostics"][0]["message"]
+    code, object = json_of(command)
+    assert code == 64 and object["ok"] is False and object["error"]["code"] == "usage"
+
+
+def test_the_table_of_bench_fits_80_columns(net, inputs):
+    code, out, err = lattice("bench", net, "--inputs", inputs, "--repeat", 2)
+    assert (code, err) == (0, "") and "cold maps" in out and "FMA peak" in out
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+
+
+# ---------------------------------------------------------------------------------------- completion
+
+
+def complete(line):
+    """What bash offers at the end of `line`."""
+    script = lattice("completion", "bash")[1]
+    words = line.split(" ")
+    quoted = " ".join(f"'{word}'" for word in words)
+    program = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _lattice; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    return set(done.stdout.split())
+
+
+def test_bash_completes_commands_options_choices_and_files(tmp_path):
+    assert set(COMMANDS) <= complete("lattice ")
+    assert complete("lattice ver") == {"verify"}
+    assert {"--report", "--points", "--json"} <= complete("lattice run net --")
+    assert {"--scene", "--threads"} <= complete("lattice bench net --")
+    assert complete("lattice make Tiny --dtype ") == {"f32", "f16"}
+    assert complete("lattice completion ") == {"bash", "zsh", "fish"}
+    (tmp_path / "scan.bin").touch()
+    assert complete(f"lattice run net --points {tmp_path}/s") == {f"{tmp_path}/scan.bin"}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_option_is_in_every_script(shell):
+    code, script, err = lattice("completion", shell)
+    assert (code, err) == (0, "")
+    dashes = {"fish": "-l "}.get(shell, "--")
+    for option in ("voxel-size", "max-memory", "packing", "repeat", "allow-unknown-digest"):
+        assert dashes + option in script
+    assert json_of("completion", shell)[1]["script"] == script
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} on this machine: the script is not parsed by it")
+    done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_unknown_shell_is_wrong_use():
+    assert lattice("completion", "cmd")[0] == 64
