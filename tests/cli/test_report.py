@@ -12,7 +12,7 @@ import pytest
 from test_cli import SCAN, inputs, json_of, lattice, means, net, write_bin  # noqa: F401
 
 BROWSER = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
-VOID = {"meta", "br", "hr", "img", "link", "input"}
+VOID = {"meta", "br", "hr", "img", "link", "input", "wbr"}
 IMPLIED = {"td", "th", "tr"}  # their end tags may be left out
 
 

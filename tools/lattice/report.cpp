@@ -193,21 +193,24 @@ std::string layers_of(const RunReport& report) {
     longest = std::max(longest, step.milliseconds);
     total += step.milliseconds;
   }
-  std::string text = "<div class=\"scroll\"><table id=\"layers\">\n<tr><th>layer<th>operations"
-                     "<th>kernel<th class=n>rows<th class=n>pairs<th class=n>GFLOP<th class=n>ms"
-                     "<th class=n>GFLOP/s<th>time</tr>\n";
+  std::string text =
+      "<div class=\"scroll\"><table id=\"layers\">\n<tr><th>layer<th class=n>ms<th>time"
+      "<th>operations<th>kernel<th class=n>rows<th class=n>pairs<th class=n>GFLOP"
+      "<th class=n>GFLOP/s</tr>\n";
   for (const StepTime& step : report.steps) {
     const auto number = [](double value, int32_t digits) {
       return value > 0 ? fmt::format("{:.{}f}", value, digits) : std::string();
     };
+    std::string operations; // may break after a plus
+    for (const char c : html(step.name))
+      operations += c == '+' ? std::string("+<wbr>") : std::string(1, c);
     text += fmt::format(
-        "<tr title=\"{}\"><td>{}<td>{}<td>{}<td class=n>{}<td class=n>{}<td class=n>{}"
-        "<td class=n>{:.3f}<td class=n>{}<td class=bar><i style=\"width:{:.1f}%\"></i></tr>\n",
-        html(text_of(step.where)), html(step.parameter), html(step.name), html(step.kernel),
+        "<tr title=\"{}\"><td>{}<td class=n>{:.3f}<td class=bar><i style=\"width:{:.1f}%\"></i>"
+        "<td class=o>{}<td>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}</tr>\n",
+        html(text_of(step.where)), html(step.parameter), step.milliseconds,
+        longest > 0 ? 100 * step.milliseconds / longest : 0, operations, html(step.kernel),
         grouped(step.rows), step.pairs > 0 ? grouped(step.pairs) : "", number(step.gflop, 3),
-        step.milliseconds,
-        number(step.milliseconds > 0 ? step.gflop / step.milliseconds * 1e3 : 0, 1),
-        longest > 0 ? 100 * step.milliseconds / longest : 0);
+        number(step.milliseconds > 0 ? step.gflop / step.milliseconds * 1e3 : 0, 1));
   }
   return text +
          fmt::format("</table></div>\n<p class=\"quiet\">{} steps, {:.2f} ms together. One run, "

@@ -19,7 +19,7 @@ p { margin: .2rem 0; } .quiet { opacity: .7; }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; }
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-td.bar { width: 120px; } td.bar i { display: block; height: .7em; background: var(--mark); border-radius: 2px; min-width: 1px; }
+td.o { white-space: normal; min-width: 14em; } td.bar { width: 120px; min-width: 70px; } td.bar i { display: block; height: .7em; background: var(--mark); border-radius: 2px; min-width: 1px; }
 pre { background: var(--soft); border-radius: 6px; padding: .7rem; overflow-x: auto; font-size: .85rem; }
 )css";
 
@@ -38,7 +38,7 @@ constexpr const char* page_script = R"js(
   for (let i = 0; i < count; ++i)
     colours[i] = 0xff000000 | rgb[i * 3 + 2] << 16 | rgb[i * 3 + 1] << 8 | rgb[i * 3];
 
-  const start = { yaw: -0.6, pitch: 0.75, zoom: 1, x: 0, y: 0 };
+  const start = { yaw: -0.6, pitch: 0.75, zoom: 1.25, x: 0, y: 0 };
   let camera = Object.assign({}, start), waiting = false;
   const context = canvas.getContext('2d');
   let image = null, pixels = null, depth = null;
