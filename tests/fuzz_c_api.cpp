@@ -1,5 +1,6 @@
-// libFuzzer: bytes as a sequence of calls of the C interface on a few slots of handles: in any order, with missing
-// handles, odd shapes and options. What the caller owes (memory behind a shape, live handles) is kept.
+// libFuzzer: bytes as a sequence of calls of the C interface on a few slots of handles: in any
+// order, with missing handles, odd shapes and options. What the caller owes (memory behind a shape,
+// live handles) is kept.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +27,8 @@ Artifact make_artifact(int which) {
   GraphBuilder builder;
   const Value x = *builder.sparse_input("x", 2);
   const std::vector<float> numbers(8 * 4, 0.25f);
-  Value y = *builder.conv3d(x, *builder.weight("w", "conv3d", {2, 2, 2, 2, 2}, numbers), {}, {2, 2, 2});
+  Value y =
+      *builder.conv3d(x, *builder.weight("w", "conv3d", {2, 2, 2, 2, 2}, numbers), {}, {2, 2, 2});
   if (which == 1) {
     const Value extra = *builder.tensor_input("extra", {-1, 2});
     (void)builder.output("dense", *builder.activation(extra, "relu"));
@@ -38,7 +40,8 @@ Artifact make_artifact(int which) {
 }
 
 const std::array<Artifact, 3>& artifacts() {
-  static const std::array<Artifact, 3> list = {make_artifact(0), make_artifact(1), make_artifact(2)};
+  static const std::array<Artifact, 3> list = {make_artifact(0), make_artifact(1),
+                                               make_artifact(2)};
   return list;
 }
 
@@ -51,7 +54,8 @@ void require(bool holds, const char* what) {
 class Player {
  public:
   Player(const uint8_t* data, size_t size) : data_(data), size_(size) {
-    for (size_t i = 0; i < sizeof(memory_); ++i) memory_[i] = static_cast<char>(i % 5 == 0 ? i / 64 : 0);
+    for (size_t i = 0; i < sizeof(memory_); ++i)
+      memory_[i] = static_cast<char>(i % 5 == 0 ? i / 64 : 0);
   }
   ~Player() {
     for (auto*& each : outputs_) lattice_outputs_free(each);
@@ -77,17 +81,22 @@ class Player {
     require((code == LATTICE_OK) == (made != nullptr), "a handle for each success");
     require(code != LATTICE_INTERNAL, lattice_error_message(error));
     if (error == nullptr) return;
-    require(lattice_error_code(error) == code && lattice_error_count(error) > 0, "the error holds its code");
+    require(lattice_error_code(error) == code && lattice_error_count(error) > 0,
+            "the error holds its code");
     lattice_diagnostic diagnostic;
     for (size_t i = 0; i < lattice_error_count(error); ++i) {
-      require(lattice_error_diagnostic(error, i, &diagnostic) != 0 && std::strlen(diagnostic.message) > 0, "every diagnostic has a text");
+      require(lattice_error_diagnostic(error, i, &diagnostic) != 0 &&
+                  std::strlen(diagnostic.message) > 0,
+              "every diagnostic has a text");
     }
-    require(lattice_error_diagnostic(error, lattice_error_count(error), &diagnostic) == 0, "and no more");
+    require(lattice_error_diagnostic(error, lattice_error_count(error), &diagnostic) == 0,
+            "and no more");
     lattice_error_free(error);
   }
 
   lattice_tensor tensor() {
-    static constexpr lattice_dtype types[] = {LATTICE_I32, LATTICE_F32, LATTICE_F16, LATTICE_U32, static_cast<lattice_dtype>(2)};
+    static constexpr lattice_dtype types[] = {LATTICE_I32, LATTICE_F32, LATTICE_F16, LATTICE_U32,
+                                              static_cast<lattice_dtype>(2)};
     static constexpr int64_t odd[] = {-1, INT64_MIN, INT64_MAX, int64_t{1} << 61};
     lattice_tensor made;
     made.dtype = types[below(5)];
@@ -95,7 +104,7 @@ class Player {
     std::array<int64_t, 2>& shape = shapes_[next_shape_++ % shapes_.size()];
     shape = {below(9), 1 + below(5)};
     if (below(12) == 0) shape[0] = odd[below(4)];
-    if (made.rank > 2) made.rank = 2;  // shape must have rank entries
+    if (made.rank > 2) made.rank = 2; // shape must have rank entries
     made.shape = made.rank > 0 ? shape.data() : nullptr;
     made.data = below(12) == 0 ? nullptr : memory_ + below(8);
     return made;
@@ -104,7 +113,8 @@ class Player {
   // Half of the time the inputs that the program wants, else anything.
   std::vector<lattice_input> inputs() {
     std::vector<lattice_input> list;
-    static constexpr const char* names[] = {"x", "extra", nullptr, "", "x_coords", "x_features", "x_active", "nothing"};
+    static constexpr const char* names[] = {"x",        "extra",      nullptr,    "",
+                                            "x_coords", "x_features", "x_active", "nothing"};
     const auto add = [&](const char* name) {
       lattice_input input;
       lattice_input_init(&input);
@@ -123,10 +133,12 @@ class Player {
     }
     add("x");
     list[0].kind = LATTICE_INPUT_SPARSE;
-    std::array<int64_t, 2>&coords = shapes_[next_shape_++ % shapes_.size()], &features = shapes_[next_shape_++ % shapes_.size()];
+    std::array<int64_t, 2>&coords = shapes_[next_shape_++ % shapes_.size()],
+                        &features = shapes_[next_shape_++ % shapes_.size()];
     coords = {below(9), 4};
     features = {coords[0], 2};
-    for (int32_t i = 0; i < 36; ++i) coords_[static_cast<size_t>(i)] = i % 4 == 0 ? 0 : i * static_cast<int32_t>(1 + below(3));
+    for (int32_t i = 0; i < 36; ++i)
+      coords_[static_cast<size_t>(i)] = i % 4 == 0 ? 0 : i * static_cast<int32_t>(1 + below(3));
     list[0].coords = {LATTICE_I32, 2, coords.data(), coords_.data()};
     list[0].features = {LATTICE_F32, 2, features.data(), memory_};
     list[0].active = -1;
@@ -157,94 +169,103 @@ class Player {
     made.simd = below(4) == 0 ? "scalar" : below(9) == 0 ? "what" : nullptr;
     lattice_error* error = nullptr;
     const size_t cut = below(10) == 0 ? static_cast<size_t>(below(256)) : 0;
-    const auto code = lattice_program_load_memory(artifact.graph.data(), artifact.graph.size() - cut, artifact.weights.data(),
-                                                  artifact.weights.size() - (below(20) == 0 ? 1 : 0),
-                                                  below(3) == 0 ? nullptr : &made, &program, &error);
+    const auto code = lattice_program_load_memory(
+        artifact.graph.data(), artifact.graph.size() - cut, artifact.weights.data(),
+        artifact.weights.size() - (below(20) == 0 ? 1 : 0), below(3) == 0 ? nullptr : &made,
+        &program, &error);
     settle(code, error, program);
   }
 
   void call() {
     lattice_error* error = nullptr;
     switch (below(12)) {
-      case 0: return load();
-      case 1: {
-        lattice_session*& session = sessions_[slot()];
-        lattice_session_free(std::exchange(session, nullptr));
-        const auto code = lattice_session_new(programs_[slot()], &session, &error);
-        return settle(code, error, session);
+    case 0: return load();
+    case 1: {
+      lattice_session*& session = sessions_[slot()];
+      lattice_session_free(std::exchange(session, nullptr));
+      const auto code = lattice_session_new(programs_[slot()], &session, &error);
+      return settle(code, error, session);
+    }
+    case 2: {
+      lattice_topology*& topology = topologies_[slot()];
+      lattice_topology_free(std::exchange(topology, nullptr));
+      const auto given = inputs();
+      const auto how = options();
+      const auto code = lattice_program_prepare(programs_[slot()], given.data(), given.size(),
+                                                below(3) == 0 ? nullptr : &how, &topology, &error);
+      return settle(code, error, topology);
+    }
+    case 3:
+    case 4:
+    case 5:
+    case 6: {
+      lattice_outputs*& outputs = outputs_[slot()];
+      lattice_outputs_free(std::exchange(outputs, nullptr));
+      const auto given = inputs();
+      const auto how = options();
+      const auto code = lattice_session_run(
+          sessions_[slot()], below(3) == 0 ? topologies_[slot()] : nullptr, given.data(),
+          given.size(), below(3) == 0 ? nullptr : &how, &outputs, &error);
+      return settle(code, error, outputs);
+    }
+    case 7: {
+      const lattice_outputs* outputs = outputs_[slot()];
+      lattice_output output;
+      const size_t count = outputs != nullptr ? lattice_outputs_count(outputs) : 0;
+      for (size_t i = 0; i < count; ++i) {
+        require(lattice_outputs_get(outputs, i, &output) != 0, "every output can be had");
+        const lattice_tensor& values = output.is_sparse != 0 ? output.features : output.tensor;
+        int64_t bytes = values.dtype == LATTICE_F16 ? 2 : 4;
+        for (int32_t axis = 0; axis < values.rank; ++axis) bytes *= values.shape[axis];
+        for (int64_t i_byte = 0; i_byte < bytes; ++i_byte)
+          sum_ = sum_ + static_cast<const unsigned char*>(values.data)[i_byte];
       }
-      case 2: {
-        lattice_topology*& topology = topologies_[slot()];
-        lattice_topology_free(std::exchange(topology, nullptr));
-        const auto given = inputs();
-        const auto how = options();
-        const auto code = lattice_program_prepare(programs_[slot()], given.data(), given.size(), below(3) == 0 ? nullptr : &how, &topology, &error);
-        return settle(code, error, topology);
+      if (outputs != nullptr)
+        require(lattice_outputs_get(outputs, count, &output) == 0, "and no more");
+      return;
+    }
+    case 8: {
+      lattice_program*& copy = programs_[slot()];
+      lattice_program* made = nullptr;
+      const auto code = lattice_program_share(programs_[slot()], &made, &error);
+      settle(code, error, made);
+      lattice_program_free(copy);
+      copy = made;
+      return;
+    }
+    case 9: {
+      const lattice_program* program = programs_[slot()];
+      lattice_text* text = nullptr;
+      const auto code =
+          below(2) == 0 ? lattice_program_explain(program, &text, &error)
+                        : lattice_program_inspect(program, static_cast<lattice_format>(below(4)),
+                                                  &text, &error);
+      if (code == LATTICE_OK)
+        require(std::strlen(lattice_text_data(text)) == lattice_text_size(text),
+                "text ends where it says");
+      settle(code, error, text);
+      lattice_text_free(text);
+      return;
+    }
+    case 10:
+      if (stop_ == nullptr) {
+        stop_ = lattice_stop_new();
+      } else if (below(2) == 0) {
+        lattice_stop_request(stop_);
+      } else {
+        lattice_stop_reset(stop_);
       }
-      case 3:
-      case 4:
-      case 5:
-      case 6: {
-        lattice_outputs*& outputs = outputs_[slot()];
-        lattice_outputs_free(std::exchange(outputs, nullptr));
-        const auto given = inputs();
-        const auto how = options();
-        const auto code = lattice_session_run(sessions_[slot()], below(3) == 0 ? topologies_[slot()] : nullptr, given.data(), given.size(),
-                                              below(3) == 0 ? nullptr : &how, &outputs, &error);
-        return settle(code, error, outputs);
+      return;
+    default: {
+      // Any handle may go at any time; what was made of it lives on.
+      const size_t which = slot();
+      switch (below(4)) {
+      case 0: lattice_program_free(std::exchange(programs_[which], nullptr)); return;
+      case 1: lattice_session_free(std::exchange(sessions_[which], nullptr)); return;
+      case 2: lattice_topology_free(std::exchange(topologies_[which], nullptr)); return;
+      default: lattice_outputs_free(std::exchange(outputs_[which], nullptr)); return;
       }
-      case 7: {
-        const lattice_outputs* outputs = outputs_[slot()];
-        lattice_output output;
-        const size_t count = outputs != nullptr ? lattice_outputs_count(outputs) : 0;
-        for (size_t i = 0; i < count; ++i) {
-          require(lattice_outputs_get(outputs, i, &output) != 0, "every output can be had");
-          const lattice_tensor& values = output.is_sparse != 0 ? output.features : output.tensor;
-          int64_t bytes = values.dtype == LATTICE_F16 ? 2 : 4;
-          for (int32_t axis = 0; axis < values.rank; ++axis) bytes *= values.shape[axis];
-          for (int64_t i_byte = 0; i_byte < bytes; ++i_byte) sum_ = sum_ + static_cast<const unsigned char*>(values.data)[i_byte];
-        }
-        if (outputs != nullptr) require(lattice_outputs_get(outputs, count, &output) == 0, "and no more");
-        return;
-      }
-      case 8: {
-        lattice_program*& copy = programs_[slot()];
-        lattice_program* made = nullptr;
-        const auto code = lattice_program_share(programs_[slot()], &made, &error);
-        settle(code, error, made);
-        lattice_program_free(copy);
-        copy = made;
-        return;
-      }
-      case 9: {
-        const lattice_program* program = programs_[slot()];
-        lattice_text* text = nullptr;
-        const auto code = below(2) == 0 ? lattice_program_explain(program, &text, &error)
-                                        : lattice_program_inspect(program, static_cast<lattice_format>(below(4)), &text, &error);
-        if (code == LATTICE_OK) require(std::strlen(lattice_text_data(text)) == lattice_text_size(text), "text ends where it says");
-        settle(code, error, text);
-        lattice_text_free(text);
-        return;
-      }
-      case 10:
-        if (stop_ == nullptr) {
-          stop_ = lattice_stop_new();
-        } else if (below(2) == 0) {
-          lattice_stop_request(stop_);
-        } else {
-          lattice_stop_reset(stop_);
-        }
-        return;
-      default: {
-        // Any handle may go at any time; what was made of it lives on.
-        const size_t which = slot();
-        switch (below(4)) {
-          case 0: lattice_program_free(std::exchange(programs_[which], nullptr)); return;
-          case 1: lattice_session_free(std::exchange(sessions_[which], nullptr)); return;
-          case 2: lattice_topology_free(std::exchange(topologies_[which], nullptr)); return;
-          default: lattice_outputs_free(std::exchange(outputs_[which], nullptr)); return;
-        }
-      }
+    }
     }
   }
 
@@ -262,7 +283,7 @@ class Player {
   volatile unsigned sum_ = 0;
 };
 
-}  // namespace
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Player(data, size).play();

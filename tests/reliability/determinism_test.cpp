@@ -1,5 +1,5 @@
-// One hash for every output, whatever must not matter: threads, vector width, the run before, the order of the
-// rows, garbage in padding, the host's floating point rules.
+// One hash for every output, whatever must not matter: threads, vector width, the run before, the
+// order of the rows, garbage in padding, the host's floating point rules.
 #include <algorithm>
 #include <cfenv>
 #include <cstring>
@@ -22,7 +22,8 @@ namespace {
 class Hash {
  public:
   void add(const void* data, size_t bytes) {
-    for (size_t i = 0; i < bytes; ++i) value_ = (value_ ^ static_cast<const uint8_t*>(data)[i]) * 1099511628211u;
+    for (size_t i = 0; i < bytes; ++i)
+      value_ = (value_ ^ static_cast<const uint8_t*>(data)[i]) * 1099511628211u;
   }
   void add(const Tensor& tensor, int64_t first, int64_t count) {
     for (int64_t i = first; i < first + count; ++i) {
@@ -31,7 +32,8 @@ class Hash {
         add(&number, sizeof(number));
         continue;
       }
-      float number = tensor.dtype == DType::f16 ? f32_from_f16(load_at<uint16_t>(tensor.data(), i)) : load_at<float>(tensor.data(), i);
+      float number = tensor.dtype == DType::f16 ? f32_from_f16(load_at<uint16_t>(tensor.data(), i))
+                                                : load_at<float>(tensor.data(), i);
       if (number != number) number = std::numeric_limits<float>::quiet_NaN();
       add(&number, sizeof(number));
     }
@@ -56,7 +58,8 @@ uint64_t hash_of(const Outputs& outputs) {
     const std::vector<Row> coords = coords_of(output);
     std::vector<size_t> order(coords.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return coords[a] < coords[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return coords[a] < coords[b]; });
     const int64_t width = sparse.features.shape[1];
     for (const size_t row : order) {
       hash.add(coords[row].data(), sizeof(Row));
@@ -73,12 +76,15 @@ struct Workload {
   std::function<uint64_t(Session&, const RunOptions&)> run;
 };
 
-Workload of_network(const std::string& name, DType dtype, int bits, const Rows& x, int64_t channels) {
+Workload of_network(const std::string& name, DType dtype, int bits, const Rows& x,
+                    int64_t channels) {
   author::NetworkOptions options;
   options.dtype = dtype;
   options.bits = bits;
   const Graph graph = finish(must(author::make_network(name, options)));
-  return {name + (bits > 0 ? "_packed" : dtype == DType::f16 ? "_f16" : ""),
+  return {name + (bits > 0              ? "_packed"
+                  : dtype == DType::f16 ? "_f16"
+                                        : ""),
           [graph](const LoadOptions& load) { return must(graph.try_load(load)); },
           [x, channels](Session& session, const RunOptions& run) {
             return hash_of(session.run({{"x", x.view(channels)}}, run));
@@ -89,13 +95,18 @@ std::vector<Workload> workloads() {
   std::vector<Workload> list;
   for (const cases::Case& each : cases::list(LATTICE_TEST_DATA "/conformance")) {
     const SafetensorsFile inputs = cases::open(each.folder / "inputs.safetensors");
-    list.push_back({each.name, [folder = each.folder](const LoadOptions& load) { return Program::load(folder, load); },
-                    [inputs](Session& session, const RunOptions& run) { return hash_of(session.run(cases::inputs_of(inputs), run)); }});
+    list.push_back(
+        {each.name,
+         [folder = each.folder](const LoadOptions& load) { return Program::load(folder, load); },
+         [inputs](Session& session, const RunOptions& run) {
+           return hash_of(session.run(cases::inputs_of(inputs), run));
+         }});
   }
   const Rows scene = random_rows(1500, 4, 24, 5);
   list.push_back(of_network("tiny", DType::f32, 0, scene, 4));
   list.push_back(of_network("tiny", DType::f32, 8, scene, 4));
-  list.push_back(of_network("tiny", DType::f16, 0, Rows(scene.coords(), scene.features(), {1, 1, 1}, DType::f16), 4));
+  list.push_back(of_network("tiny", DType::f16, 0,
+                            Rows(scene.coords(), scene.features(), {1, 1, 1}, DType::f16), 4));
   list.push_back(of_network("codec", DType::f32, 0, scene, 4));
   return list;
 }
@@ -116,7 +127,8 @@ TEST_P(Determinism, ThreadsVectorWidthAndRepetition) {
   for (const char* simd : {"scalar", "avx2", "avx512"}) {
     try {
       Session session(tested().load({.simd = simd}));
-      for (const int32_t threads : {1, 2, 3}) EXPECT_EQ(tested().run(session, {.threads = threads}), expected) << simd << ", " << threads;
+      for (const int32_t threads : {1, 2, 3})
+        EXPECT_EQ(tested().run(session, {.threads = threads}), expected) << simd << ", " << threads;
       EXPECT_EQ(tested().run(session, {}), expected) << simd << ", again";
     } catch (const Error& error) {
       ASSERT_EQ(error.code(), Code::unsupported) << error.what();
@@ -134,7 +146,8 @@ TEST_P(Determinism, RulesOfTheHost) {
     _mm_setcsr(rules);
     Session other(tested().load({}));
     const unsigned after_load = _mm_getcsr();
-    const uint64_t two = tested().run(other, {.threads = 2}), one = tested().run(session, {.threads = 1});
+    const uint64_t two = tested().run(other, {.threads = 2}),
+                   one = tested().run(session, {.threads = 1});
     Session slow(tested().load({.device = "reference"}));
     const uint64_t reference = tested().run(slow, {});
     const unsigned after = _mm_getcsr();
@@ -153,7 +166,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, Determinism, testing::Range(size_t{0}, workloads
 
 // Subnormal numbers at work: what flushing would change shows in the result.
 TEST(DeterminismOfSubnormals, AreKept) {
-  const Graph graph = graph_of(1, [](GraphBuilder& b, Value x) { return must(b.subm_conv3d(x, conv_weight(b, "w", {1, 3, 3, 3, 1}, {0.5f}))); });
+  const Graph graph = graph_of(1, [](GraphBuilder& b, Value x) {
+    return must(b.subm_conv3d(x, conv_weight(b, "w", {1, 3, 3, 3, 1}, {0.5f})));
+  });
   const float tiny = std::numeric_limits<float>::denorm_min() * 64;
   const Rows x({{0, 0, 0, 0}, {0, 1, 0, 0}}, {tiny, tiny * 3});
 #if defined(__SSE2__)
@@ -161,14 +176,17 @@ TEST(DeterminismOfSubnormals, AreKept) {
   _mm_setcsr(0x9fc0u);
 #endif
   std::vector<ByRow> found;
-  for (const char* device : {"reference", "cpu"}) found.push_back(by_row(run(graph, x.inputs(), device)[0]));
+  for (const char* device : {"reference", "cpu"})
+    found.push_back(by_row(run(graph, x.inputs(), device)[0]));
 #if defined(__SSE2__)
   _mm_setcsr(before);
 #endif
-  for (const ByRow& each : found) EXPECT_EQ(each, (ByRow{{{0, 0, 0, 0}, {tiny * 2}}, {{0, 1, 0, 0}, {tiny * 2}}}));
+  for (const ByRow& each : found)
+    EXPECT_EQ(each, (ByRow{{{0, 0, 0, 0}, {tiny * 2}}, {{0, 1, 0, 0}, {tiny * 2}}}));
 }
 
-// ------------------------------------------------------------------------------- rows in another order
+// ------------------------------------------------------------------------------- rows in another
+// order
 
 // Garbage after the active rows: duplicates, NaN, batches below 0.
 struct Arranged {
@@ -178,7 +196,9 @@ struct Arranged {
 
   Inputs inputs(int64_t channels) const {
     const auto rows = static_cast<int64_t>(coords.size() / 4);
-    return {{"x", SparseView{{DType::i32, {rows, 4}, coords.data()}, {DType::f32, {rows, channels}, features.data()}, active}}};
+    return {{"x", SparseView{{DType::i32, {rows, 4}, coords.data()},
+                             {DType::f32, {rows, channels}, features.data()},
+                             active}}};
   }
 };
 
@@ -190,19 +210,25 @@ Arranged arrange(const Rows& x, int64_t channels, uint32_t seed, int64_t padding
   Arranged made;
   for (const size_t row : order) {
     made.coords.insert(made.coords.end(), x.coords()[row].begin(), x.coords()[row].end());
-    for (int64_t c = 0; c < channels; ++c) made.features.push_back(x.features()[row * static_cast<size_t>(channels) + static_cast<size_t>(c)]);
+    for (int64_t c = 0; c < channels; ++c)
+      made.features.push_back(
+          x.features()[row * static_cast<size_t>(channels) + static_cast<size_t>(c)]);
   }
   made.active = x.count();
   for (int64_t i = 0; i < padding; ++i) {
-    for (int axis = 0; axis < 4; ++axis) made.coords.push_back(i % 2 == 0 ? static_cast<int32_t>(generator()) : made.coords[static_cast<size_t>(axis)]);
-    for (int64_t c = 0; c < channels; ++c) made.features.push_back(i % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1e30f);
+    for (int axis = 0; axis < 4; ++axis)
+      made.coords.push_back(i % 2 == 0 ? static_cast<int32_t>(generator())
+                                       : made.coords[static_cast<size_t>(axis)]);
+    for (int64_t c = 0; c < channels; ++c)
+      made.features.push_back(i % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1e30f);
   }
   return made;
 }
 
 TEST(DeterminismOfRows, OrderAndPaddingDoNotMatter) {
   std::vector<std::pair<std::string, Graph>> graphs;
-  for (const char* name : {"tiny", "codec"}) graphs.emplace_back(name, finish(must(author::make_network(name))));
+  for (const char* name : {"tiny", "codec"})
+    graphs.emplace_back(name, finish(must(author::make_network(name))));
   for (const OpGraph& each : graphs_of_every_op(DType::f32)) {
     // Plain tensors have one row per input row, in its order.
     if (!each.points) graphs.emplace_back(each.name, each.graph);
@@ -210,20 +236,24 @@ TEST(DeterminismOfRows, OrderAndPaddingDoNotMatter) {
   for (const auto& [name, graph] : graphs) {
     const Program program = graph.load();
     const int64_t channels = program.signature().arguments[1].shape[1];
-    const bool dense = !name.starts_with("global") && program.signature().outputs[0].role == Role::tensor;
+    const bool dense =
+        !name.starts_with("global") && program.signature().outputs[0].role == Role::tensor;
     const Rows x = random_rows(400, channels, 12, 11);
     Session session(program), slow(graph.load("reference"));
     const uint64_t expected = hash_of(session.run(arrange(x, channels, 0, 0).inputs(channels)));
-    EXPECT_EQ(hash_of(session.run(arrange(x, channels, 0, 17).inputs(channels))), expected) << name << ": padding";
-    EXPECT_EQ(hash_of(slow.run(arrange(x, channels, 0, 17).inputs(channels))), expected) << name << ": padding";
+    EXPECT_EQ(hash_of(session.run(arrange(x, channels, 0, 17).inputs(channels))), expected)
+        << name << ": padding";
+    EXPECT_EQ(hash_of(slow.run(arrange(x, channels, 0, 17).inputs(channels))), expected)
+        << name << ": padding";
     if (dense) continue;
     for (const uint32_t seed : {1u, 2u, 3u}) {
       const Arranged other = arrange(x, channels, seed, 9);
-      EXPECT_EQ(hash_of(session.run(other.inputs(channels))), expected) << name << ", order " << seed;
+      EXPECT_EQ(hash_of(session.run(other.inputs(channels))), expected)
+          << name << ", order " << seed;
       EXPECT_EQ(hash_of(slow.run(other.inputs(channels))), expected) << name << ", order " << seed;
     }
   }
 }
 
-}  // namespace
-}  // namespace lattice::reliability
+} // namespace
+} // namespace lattice::reliability

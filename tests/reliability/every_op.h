@@ -11,7 +11,7 @@ namespace lattice::reliability {
 struct OpGraph {
   std::string name;
   Graph graph;
-  bool points = false;  // also takes points, point_features, point_batch, point_active
+  bool points = false; // also takes points, point_features, point_batch, point_active
 };
 
 // `dtype` is that of the features. Together the graphs use every operation there is.
@@ -20,4 +20,4 @@ std::vector<OpGraph> graphs_of_every_op(DType dtype);
 // Operations of the dialect that those graphs lack; empty as long as the table is whole.
 std::vector<std::string> operations_without_graph();
 
-}  // namespace lattice::reliability
+} // namespace lattice::reliability

@@ -18,7 +18,9 @@ int64_t resident_bytes() {
 
 Rows random_rows(int64_t count, int64_t channels, int32_t extent, uint32_t seed) {
   std::mt19937 generator(seed);
-  const auto below = [&](int32_t bound) { return static_cast<int32_t>(generator() % static_cast<uint32_t>(bound)); };
+  const auto below = [&](int32_t bound) {
+    return static_cast<int32_t>(generator() % static_cast<uint32_t>(bound));
+  };
   std::set<Row> seen;
   std::vector<Row> coords;
   while (static_cast<int64_t>(coords.size()) < count) {
@@ -31,4 +33,4 @@ Rows random_rows(int64_t count, int64_t channels, int32_t extent, uint32_t seed)
   return Rows(coords, std::move(features));
 }
 
-}  // namespace lattice::reliability
+} // namespace lattice::reliability

@@ -1,5 +1,5 @@
-// Graphs of a few operations, made, loaded and run in one call, with results by coordinate. For tests that
-// state a small input and its answer; holds no answers itself.
+// Graphs of a few operations, made, loaded and run in one call, with results by coordinate. For
+// tests that state a small input and its answer; holds no answers itself.
 #pragma once
 
 #include <array>
@@ -50,12 +50,13 @@ inline std::vector<float> constant(int64_t count, float value) {
 }
 
 // A conv3d weight (Cout, Kx, Ky, Kz, Cin); `numbers` of size 1 fill it.
-inline Value conv_weight(GraphBuilder& builder, const char* key, const Shape& shape, std::vector<float> numbers,
-                         const WeightOptions& options = {}) {
+inline Value conv_weight(GraphBuilder& builder, const char* key, const Shape& shape,
+                         std::vector<float> numbers, const WeightOptions& options = {}) {
   if (numbers.size() == 1) numbers = constant(elements_of(shape), numbers[0]);
   return must(builder.weight(key, "conv3d", shape, numbers, options));
 }
-inline Value vector_weight(GraphBuilder& builder, const char* key, const char* family, const std::vector<float>& numbers) {
+inline Value vector_weight(GraphBuilder& builder, const char* key, const char* family,
+                           const std::vector<float>& numbers) {
   return must(builder.weight(key, family, {static_cast<int64_t>(numbers.size())}, numbers));
 }
 
@@ -76,7 +77,8 @@ using Row = std::array<int32_t, 4>;
 // Rows with features, as a caller holds them.
 class Rows {
  public:
-  Rows(const std::vector<Row>& coords, std::vector<float> features, Triple stride = {1, 1, 1}, DType dtype = DType::f32)
+  Rows(const std::vector<Row>& coords, std::vector<float> features, Triple stride = {1, 1, 1},
+       DType dtype = DType::f32)
       : coords_(coords), features_(std::move(features)), stride_(stride), dtype_(dtype) {
     for (const float value : features_) half_.push_back(f16_from_f32(value));
   }
@@ -85,8 +87,12 @@ class Rows {
   const std::vector<Row>& coords() const { return coords_; }
   const std::vector<float>& features() const { return features_; }
   SparseView view(int64_t channels) const {
-    const void* data = dtype_ == DType::f16 ? static_cast<const void*>(half_.data()) : features_.data();
-    return {{DType::i32, {count(), 4}, coords_.data()}, {dtype_, {count(), channels}, data}, active, stride_};
+    const void* data =
+        dtype_ == DType::f16 ? static_cast<const void*>(half_.data()) : features_.data();
+    return {{DType::i32, {count(), 4}, coords_.data()},
+            {dtype_, {count(), channels}, data},
+            active,
+            stride_};
   }
   SparseView view() const {
     return view(coords_.empty() ? 1 : static_cast<int64_t>(features_.size()) / count());
@@ -106,9 +112,10 @@ class Rows {
 inline std::vector<float> numbers_of(const Tensor& tensor) {
   std::vector<float> list;
   for (int64_t i = 0; i < elements_of(tensor.shape); ++i) {
-    list.push_back(tensor.dtype == DType::f16   ? f32_from_f16(load_at<uint16_t>(tensor.data(), i))
-                   : tensor.dtype == DType::i32 ? static_cast<float>(load_at<int32_t>(tensor.data(), i))
-                                                : load_at<float>(tensor.data(), i));
+    list.push_back(tensor.dtype == DType::f16 ? f32_from_f16(load_at<uint16_t>(tensor.data(), i))
+                   : tensor.dtype == DType::i32
+                       ? static_cast<float>(load_at<int32_t>(tensor.data(), i))
+                       : load_at<float>(tensor.data(), i));
   }
   return list;
 }
@@ -118,7 +125,8 @@ inline std::vector<Row> coords_of(const Output& output) {
   const Tensor& coords = output.sparse().coords;
   for (int64_t i = 0; i < coords.shape[0]; ++i) {
     Row row;
-    for (int64_t c = 0; c < 4; ++c) row[static_cast<size_t>(c)] = load_at<int32_t>(coords.data(), i * 4 + c);
+    for (int64_t c = 0; c < 4; ++c)
+      row[static_cast<size_t>(c)] = load_at<int32_t>(coords.data(), i * 4 + c);
     list.push_back(row);
   }
   return list;
@@ -146,7 +154,8 @@ inline Result<Outputs> try_run(const Graph& graph, const Inputs& inputs, const c
   Session session(*program);
   return session.try_run(inputs, options);
 }
-inline Outputs run(const Graph& graph, const Inputs& inputs, const char* device, const RunOptions& options = {}) {
+inline Outputs run(const Graph& graph, const Inputs& inputs, const char* device,
+                   const RunOptions& options = {}) {
   return must(try_run(graph, inputs, device, options));
 }
 
@@ -156,4 +165,4 @@ int64_t resident_bytes();
 // Distinct rows drawn from a seed, in a box of `extent` cells around 0.
 Rows random_rows(int64_t count, int64_t channels, int32_t extent, uint32_t seed);
 
-}  // namespace lattice::reliability
+} // namespace lattice::reliability

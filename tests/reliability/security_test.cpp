@@ -1,4 +1,5 @@
-// What docs/security.md promises of artifacts from strangers, where the rooms' own tests do not show it already.
+// What docs/security.md promises of artifacts from strangers, where the rooms' own tests do not
+// show it already.
 #include <chrono>
 #include <fstream>
 
@@ -38,7 +39,8 @@ void write_artifact(const fs::path& folder, const Graph& graph) {
 // Names of the files in `folder` that are opened while one of these lives.
 class OpenedFiles {
  public:
-  explicit OpenedFiles(const fs::path& folder) : descriptor_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+  explicit OpenedFiles(const fs::path& folder)
+      : descriptor_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     watched_ = descriptor_ >= 0 && inotify_add_watch(descriptor_, folder.c_str(), IN_OPEN) >= 0;
   }
   ~OpenedFiles() {
@@ -66,7 +68,8 @@ class OpenedFiles {
 // Whatever a graph names, only graph.mlir and weights.safetensors of its directory are opened.
 TEST(Security, OnlyTheTwoFilesOfTheArtifactAreOpened) {
   const TestFolder folder;
-  const fs::path artifact = folder.path() / "artifact", secret = folder.path() / "secret.safetensors";
+  const fs::path artifact = folder.path() / "artifact",
+                 secret = folder.path() / "secret.safetensors";
   const Graph good = good_graph();
   write_artifact(artifact, good);
   fs::copy_file(artifact / "weights.safetensors", secret);
@@ -74,16 +77,21 @@ TEST(Security, OnlyTheTwoFilesOfTheArtifactAreOpened) {
   OpenedFiles outside(folder.path()), inside(artifact);
   if (!outside.watched() || !inside.watched()) GTEST_SKIP() << "this system does not watch files";
   std::ifstream(secret).get();
-  ASSERT_EQ(outside.names(), std::vector<std::string>{"secret.safetensors"}) << "what the watch sees when a file is opened";
+  ASSERT_EQ(outside.names(), std::vector<std::string>{"secret.safetensors"})
+      << "what the watch sees when a file is opened";
 
   const std::string path = secret.string();
   const std::pair<const char*, std::string> hostile[] = {
-      {"weight file above", replaced(good.text, "\"weights.safetensors\"", "\"../secret.safetensors\"")},
+      {"weight file above",
+       replaced(good.text, "\"weights.safetensors\"", "\"../secret.safetensors\"")},
       {"weight file by path", replaced(good.text, "\"weights.safetensors\"", "\"" + path + "\"")},
-      {"other weight file inside", replaced(good.text, "\"weights.safetensors\"", "\"more.safetensors\"")},
-      {"key that is a path", replaced(good.text, "storage_key = \"w\"", "storage_key = \"../secret.safetensors\"")},
+      {"other weight file inside",
+       replaced(good.text, "\"weights.safetensors\"", "\"more.safetensors\"")},
+      {"key that is a path",
+       replaced(good.text, "storage_key = \"w\"", "storage_key = \"../secret.safetensors\"")},
       {"place in another file", "#loc = loc(\"" + path + "\":1:1)\n" + good.text},
-      {"resource", good.text + "\n{-#\n  dialect_resources: {\n    builtin: {\n      blob: \"0x08000000010000000000000002000000\"\n    }\n  }\n#-}\n"},
+      {"resource", good.text + "\n{-#\n  dialect_resources: {\n    builtin: {\n      blob: "
+                               "\"0x08000000010000000000000002000000\"\n    }\n  }\n#-}\n"},
       {"inclusion", "include \"" + path + "\"\n" + good.text},
       {"good", good.text},
   };
@@ -94,7 +102,8 @@ TEST(Security, OnlyTheTwoFilesOfTheArtifactAreOpened) {
     (void)Program::try_load(artifact);
     EXPECT_EQ(outside.names(), std::vector<std::string>{}) << what;
     for (const std::string& name : inside.names()) {
-      EXPECT_TRUE(name == "graph.mlir" || name == "weights.safetensors") << what << " opens " << name;
+      EXPECT_TRUE(name == "graph.mlir" || name == "weights.safetensors")
+          << what << " opens " << name;
     }
   }
 }
@@ -110,11 +119,13 @@ TEST(Security, LinksThatLeadOutAreRefused) {
     EXPECT_TRUE(Program::try_load(artifact)) << file;
     fs::remove(artifact / file);
     fs::rename(artifact / "kept", folder.path() / "outside");
-    for (const fs::path& target : {folder.path() / "outside", fs::path("../outside"), fs::path("../artifact/../outside")}) {
+    for (const fs::path& target :
+         {folder.path() / "outside", fs::path("../outside"), fs::path("../artifact/../outside")}) {
       fs::create_symlink(target, artifact / file);
       const auto program = Program::try_load(artifact);
       ASSERT_FALSE(program) << file << " to " << target;
-      EXPECT_NE(program.error().text().find("outside the artifact directory"), std::string::npos) << program.error().text();
+      EXPECT_NE(program.error().text().find("outside the artifact directory"), std::string::npos)
+          << program.error().text();
       fs::remove(artifact / file);
     }
     fs::remove_all(artifact);
@@ -124,7 +135,8 @@ TEST(Security, LinksThatLeadOutAreRefused) {
 // A tensor that the header declares but the file does not hold costs no memory.
 TEST(Security, MemoryIsTakenForBytesThatAreThere) {
   const Graph good = good_graph();
-  const std::string header = R"({"w":{"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4398046511104]}})";
+  const std::string header =
+      R"({"w":{"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4398046511104]}})";
   std::vector<std::byte> bytes(8 + header.size());
   const uint64_t length = header.size();
   std::memcpy(bytes.data(), &length, 8);
@@ -136,22 +148,31 @@ TEST(Security, MemoryIsTakenForBytesThatAreThere) {
   EXPECT_LT(resident_bytes() - before, int64_t{64} << 20);
 }
 
-// Texts that a parser could spend itself on, each at or over a limit: an answer in bounded time and memory.
+// Texts that a parser could spend itself on, each at or over a limit: an answer in bounded time and
+// memory.
 TEST(Security, HostileTextEndsSoon) {
   const Graph good = good_graph();
   std::string aliases = "!a0 = tuple<i1, i1>\n";
-  for (int i = 1; i < 60; ++i) aliases += "!a" + std::to_string(i) + " = tuple<!a" + std::to_string(i - 1) + ", !a" + std::to_string(i - 1) + ">\n";
+  for (int i = 1; i < 60; ++i)
+    aliases += "!a" + std::to_string(i) + " = tuple<!a" + std::to_string(i - 1) + ", !a" +
+               std::to_string(i - 1) + ">\n";
   std::string operations;
-  for (int i = 0; i < 20'000; ++i) operations += "    %z" + std::to_string(i) + " = lattice.unknown %x : f32\n";
+  for (int i = 0; i < 20'000; ++i)
+    operations += "    %z" + std::to_string(i) + " = lattice.unknown %x : f32\n";
   const size_t body = good.text.rfind("    return");
   ASSERT_NE(body, std::string::npos);
   const std::pair<const char*, std::string> hostile[] = {
-      {"doubling aliases", aliases + replaced(good.text, "attributes {", "attributes {test.t = !a59, ")},
-      {"a number of a million digits", replaced(good.text, "ir_version = 2", "ir_version = " + std::string(1'000'000, '9'))},
+      {"doubling aliases",
+       aliases + replaced(good.text, "attributes {", "attributes {test.t = !a59, ")},
+      {"a number of a million digits",
+       replaced(good.text, "ir_version = 2", "ir_version = " + std::string(1'000'000, '9'))},
       {"nesting", std::string(1'000'000, '<') + good.text},
-      {"a very wide integer", replaced(good.text, "attributes {", "attributes {test.wide = 1 : i16777215, ")},
-      {"many results", replaced(good.text, "attributes {", "attributes {}\n%x:4294967295 = \"a.b\"() : () -> ()\n{")},
-      {"thousands of unknown operations", good.text.substr(0, body) + operations + good.text.substr(body)},
+      {"a very wide integer",
+       replaced(good.text, "attributes {", "attributes {test.wide = 1 : i16777215, ")},
+      {"many results", replaced(good.text, "attributes {",
+                                "attributes {}\n%x:4294967295 = \"a.b\"() : () -> ()\n{")},
+      {"thousands of unknown operations",
+       good.text.substr(0, body) + operations + good.text.substr(body)},
       {"over 64,000,000 bytes", good.text + std::string(64'000'000, ' ')},
   };
   const auto start = std::chrono::steady_clock::now();
@@ -167,5 +188,5 @@ TEST(Security, HostileTextEndsSoon) {
   EXPECT_TRUE(good.try_load());
 }
 
-}  // namespace
-}  // namespace lattice::reliability
+} // namespace
+} // namespace lattice::reliability

@@ -1,5 +1,5 @@
-// Thousands of runs from several threads on one program: the same bits as alone, and memory that stays level.
-// LATTICE_SOAK_RUNS sets how many.
+// Thousands of runs from several threads on one program: the same bits as alone, and memory that
+// stays level. LATTICE_SOAK_RUNS sets how many.
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -31,7 +31,8 @@ struct Scene {
   Topology topology;
 };
 
-// Inputs of very different sizes, the empty one among them, with what a single thread makes of them.
+// Inputs of very different sizes, the empty one among them, with what a single thread makes of
+// them.
 std::vector<Scene> scenes_of(const Program& program) {
   Session session(program);
   std::vector<Scene> scenes;
@@ -45,8 +46,8 @@ std::vector<Scene> scenes_of(const Program& program) {
   return scenes;
 }
 
-// Every thread has its session, all share the program and the topologies. Each third run is on a kept topology,
-// each seventh is an error.
+// Every thread has its session, all share the program and the topologies. Each third run is on a
+// kept topology, each seventh is an error.
 void soak(const char* network, const char* device, int count) {
   constexpr int threads = 4;
   const Program program = finish(must(author::make_network(network))).load(device);
@@ -67,14 +68,17 @@ void soak(const char* network, const char* device, int count) {
         if (session.try_run({}, options)) wrong("a run without inputs gave a result");
         continue;
       }
-      const auto outputs = i % 3 == 0 ? session.try_run(scene.topology, inputs, options) : session.try_run(inputs, options);
+      const auto outputs = i % 3 == 0 ? session.try_run(scene.topology, inputs, options)
+                                      : session.try_run(inputs, options);
       if (!outputs) return wrong(outputs.error().text());
-      if (const std::string text = cases::bit_difference(*outputs, scene.expected); !text.empty()) wrong(text);
+      if (const std::string text = cases::bit_difference(*outputs, scene.expected); !text.empty())
+        wrong(text);
     }
   };
   const auto all = [&](int first, int last) {
     std::vector<std::thread> workers;
-    for (int thread = 0; thread < threads; ++thread) workers.emplace_back(work, thread, first, last);
+    for (int thread = 0; thread < threads; ++thread)
+      workers.emplace_back(work, thread, first, last);
     for (std::thread& worker : workers) worker.join();
   };
   const int each = count / threads;
@@ -128,5 +132,5 @@ TEST(Soak, TopologiesOfOtherProgramsAreRefused) {
   EXPECT_EQ(outputs.error().code(), Code::usage);
 }
 
-}  // namespace
-}  // namespace lattice::reliability
+} // namespace
+} // namespace lattice::reliability

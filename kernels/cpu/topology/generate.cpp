@@ -4,6 +4,7 @@
 #include "kernels/cpu/topology/generate.h"
 
 #include <limits>
+#include <tuple>
 
 #include "base/checked.h"
 #include "kernels/cpu/topology/dense_line.h"
@@ -226,9 +227,11 @@ Result<std::vector<Reach>> collect_lines(const std::vector<const RowTree*>& sour
       }
     }
   }
-  const auto before = [](const Reach& a, const Reach& b) { return a.line < b.line; };
+  const auto before = [](const Reach& a, const Reach& b) {
+    return std::tie(a.line, a.source, a.from) < std::tie(b.line, b.source, b.from);
+  };
   if (!std::is_sorted(reaches.begin(), reaches.end(), before)) {
-    std::stable_sort(reaches.begin(), reaches.end(), before);
+    std::sort(reaches.begin(), reaches.end(), before);
   }
   return reaches;
 }
