@@ -113,9 +113,10 @@ std::string CpuProgram::explain() const {
   std::string text;
   for (size_t i = 0; i < prepared_.size(); ++i) {
     const Step& step = plan_.steps[i];
-    text += fmt::format("{} {} {}", text_of(step.where), step.name, step.parameter);
-    text += prepared_[i].weights ? ": " + cpu::explain(*prepared_[i].weights) : ": one kernel";
-    if (text.back() != '\n') text += '\n';
+    std::string choice = prepared_[i].weights ? cpu::explain(*prepared_[i].weights) : "the only kernel of this step";
+    // The kernel stands in the line of the step, what decided on it below: see Program::explain.
+    if (const size_t colon = choice.find(": "); colon != std::string::npos) choice.replace(colon, 2, "\n  ");
+    text += fmt::format("{} {} {}: {}\n", text_of(step.where), step.name, step.parameter, choice);
   }
   return text;
 }
@@ -123,8 +124,8 @@ std::string CpuProgram::explain() const {
 // ------------------------------------------------------------------------------------------ topology
 
 Status CpuProgram::build(int32_t phase, const BoundInputs& inputs, const RunControl& control, const PointsOf& points,
-                         int64_t held_bytes, CpuTopology& topology) const {
-  LATTICE_CHECK(build_phase(plan_, phase, inputs, control, points, held_bytes, topology.data));
+                         int64_t held_bytes, const std::shared_ptr<BlockPool>& blocks, CpuTopology& topology) const {
+  LATTICE_CHECK(build_phase(plan_, phase, inputs, control, points, held_bytes, topology.data, blocks));
   topology.tiles.resize(plan_.relations.size());
   for (const Step& step : plan_.steps) {
     const auto* op = std::get_if<RelationMatmul>(&step.op);
@@ -139,10 +140,12 @@ Status CpuProgram::build(int32_t phase, const BoundInputs& inputs, const RunCont
   return {};
 }
 
-Result<std::unique_ptr<DeviceTopology>> CpuProgram::prepare(const BoundInputs& inputs, const RunControl& control) const {
+Result<std::unique_ptr<DeviceTopology>> CpuProgram::prepare(const BoundInputs& inputs, const RunControl& control,
+                                                            DeviceSession* session) const {
   auto topology = std::make_unique<CpuTopology>();
+  const auto blocks = session == nullptr ? nullptr : static_cast<CpuSession*>(session)->blocks;
   const Status built = in_arena(control.threads, [&] {
-    return build(0, inputs, control, [](ValueId) { return TensorView{}; }, weight_bytes_, *topology);
+    return build(0, inputs, control, [](ValueId) { return TensorView{}; }, weight_bytes_, blocks, *topology);
   });
   if (!built) return tl::make_unexpected(built.error());
   return std::unique_ptr<DeviceTopology>(std::move(topology));

@@ -58,13 +58,15 @@ class CpuSession final : public DeviceSession {
  public:
   std::vector<std::unique_ptr<Arena>> values;  // by phase
   Arena scratch;
+  std::shared_ptr<BlockPool> blocks = std::make_shared<BlockPool>();  // of topologies
 };
 
 class CpuProgram final : public DeviceProgram {
  public:
   static Result<std::unique_ptr<DeviceProgram>> make(const Plan& plan, SimdLevel level);
 
-  Result<std::unique_ptr<DeviceTopology>> prepare(const BoundInputs& inputs, const RunControl& control) const override;
+  Result<std::unique_ptr<DeviceTopology>> prepare(const BoundInputs& inputs, const RunControl& control,
+                                                  DeviceSession* session) const override;
   std::unique_ptr<DeviceSession> session() const override { return std::make_unique<CpuSession>(); }
   Result<Outputs> run(const BoundInputs& inputs, const DeviceTopology& topology, DeviceSession& session,
                       const RunControl& control, RunReport& report) const override;
@@ -77,7 +79,7 @@ class CpuProgram final : public DeviceProgram {
 
   // Builds one phase and the tiles its products walk. Runs in the caller's arena.
   Status build(int32_t phase, const BoundInputs& inputs, const RunControl& control, const PointsOf& points,
-               int64_t held_bytes, CpuTopology& topology) const;
+               int64_t held_bytes, const std::shared_ptr<BlockPool>& blocks, CpuTopology& topology) const;
 
  private:
   Status prepare_step(const Step& step);

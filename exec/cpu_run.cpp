@@ -73,7 +73,7 @@ Result<Outputs> CpuProgram::run(const BoundInputs& inputs, const DeviceTopology&
           const Matrix& matrix = run.values[at(id)];
           return TensorView{matrix.dtype, {matrix.rows, matrix.cols}, matrix.data};
         };
-        LATTICE_CHECK(build(phase, inputs, control, points, weight_bytes_ + run.arena_bytes, run.topology));
+        LATTICE_CHECK(build(phase, inputs, control, points, weight_bytes_ + run.arena_bytes, session.blocks, run.topology));
       }
       LATTICE_CHECK(check_sizes(plan_, phase, inputs, run.counts()));
       LATTICE_CHECK(lay_out(run, phase, session, control));

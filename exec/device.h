@@ -48,8 +48,10 @@ class DeviceSession {
 class DeviceProgram {
  public:
   virtual ~DeviceProgram() = default;
-  virtual Result<std::unique_ptr<DeviceTopology>> prepare(const BoundInputs& inputs,
-                                                          const RunControl& control) const = 0;
+  // With a session the topology may lie in memory that the session keeps for the next one; it is then
+  // gone before the session's next run. Without one it holds just what it needs.
+  virtual Result<std::unique_ptr<DeviceTopology>> prepare(const BoundInputs& inputs, const RunControl& control,
+                                                          DeviceSession* session) const = 0;
   virtual std::unique_ptr<DeviceSession> session() const = 0;
   // Later topology phases (voxelize on computed points) run inside. Fills everything of the report but
   // topology_ms and total_ms. Outputs are in the caller's order.

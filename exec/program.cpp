@@ -233,7 +233,7 @@ Result<Topology> Program::try_prepare(const Inputs& given, const RunOptions& opt
       topology->copies.push_back(std::move(copy));
     }
     LATTICE_CHECK(check_bound(plan, topology->inputs));
-    LATTICE_TRY(topology->topology, state_->program->prepare(topology->inputs, control));
+    LATTICE_TRY(topology->topology, state_->program->prepare(topology->inputs, control, nullptr));
     return Topology(std::move(topology));
   });
 }
@@ -267,7 +267,7 @@ Result<Outputs> Session::try_run(const Inputs& given, const RunOptions& options)
     binding.inputs.trusted = options.trusted;
     LATTICE_CHECK(check_bound(*program.plan, binding.inputs));
     RunReport report;
-    LATTICE_TRY(auto topology, program.program->prepare(binding.inputs, control));
+    LATTICE_TRY(auto topology, program.program->prepare(binding.inputs, control, state_->session.get()));
     report.topology_ms = milliseconds_since(start);
     LATTICE_TRY(Outputs outputs,
                 run_features(program, binding.inputs, *topology, *state_->session, control, report));

@@ -311,7 +311,8 @@ ReferenceProgram::ReferenceProgram(std::shared_ptr<const Plan> plan,
 }
 
 Result<std::unique_ptr<DeviceTopology>> ReferenceProgram::prepare(const BoundInputs& inputs,
-                                                                  const RunControl& control) const {
+                                                                  const RunControl& control,
+                                                                  DeviceSession*) const {
   return without_exceptions<std::unique_ptr<DeviceTopology>>(
       [&]() -> Result<std::unique_ptr<DeviceTopology>> {
         Tables tables = empty_tables(*plan_);

@@ -13,7 +13,8 @@ class ReferenceProgram : public DeviceProgram {
   ReferenceProgram(std::shared_ptr<const Plan> plan, std::vector<DenseWeight> weights);
 
   Result<std::unique_ptr<DeviceTopology>> prepare(const BoundInputs& inputs,
-                                                  const RunControl& control) const override;
+                                                  const RunControl& control,
+                                                  DeviceSession* session) const override;
   std::unique_ptr<DeviceSession> session() const override;
   Result<Outputs> run(const BoundInputs& inputs, const DeviceTopology& topology,
                       DeviceSession& session, const RunControl& control,

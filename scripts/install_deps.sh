@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need on Debian 12: packages by apt, pytest, numpy and nanobind into build/venv.
+# Installs what the build and the tests need on Debian 12: packages by apt; pytest, numpy, nanobind and mypy into build/venv.
 # Does nothing where everything is there already. `install_deps.sh fuzz` adds the compiler for fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,7 +30,8 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # The system's Python, whose venv module was installed above; another one in PATH may lack it.
-if ! build/venv/bin/python -c 'import pytest, numpy, nanobind' 2>/dev/null; then
+if ! build/venv/bin/python -c 'import pytest, numpy, nanobind, mypy' 2>/dev/null; then
   [ -x build/venv/bin/pip ] || { rm -rf build/venv; /usr/bin/python3 -m venv build/venv; }
-  build/venv/bin/pip install --quiet --disable-pip-version-check 'pytest>=7,<10' 'numpy>=1.24' 'nanobind>=2.4' typing_extensions
+  build/venv/bin/pip install --quiet --disable-pip-version-check 'pytest>=7,<10' 'numpy>=1.24' 'nanobind>=2.4' \
+    'mypy>=1.10,<3' typing_extensions
 fi

@@ -13,7 +13,7 @@ from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include" / "lattice"
 CPP_HEADERS = ["lattice.hpp", "signature.hpp", "tensor.hpp", "status.hpp"]
-CPP_NAME = re.compile(r"^(?:enum class|enum|class|struct)(?: LATTICE_API)? (\w+)|^using (\w+)|(\w+)\(")
+CPP_NAME = re.compile(r"^(?:enum class|enum|class|struct) (\w+)|^using (\w+)|(\w+)\(")
 C_NAME = re.compile(r"^typedef (?:struct|enum) (\w+)|^#define (\w+)|(lattice_\w+)\(")
 
 
@@ -74,7 +74,7 @@ def public_part(lines: list[str]) -> list[str]:
             result.append(line)
     while len(result) > 1 and not result[-2].strip():
         del result[-2]
-    return [line.replace("LATTICE_API ", "") for line in result]
+    return result
 
 
 def names(lines: list[str], pattern: re.Pattern[str]) -> list[str]:

@@ -167,7 +167,7 @@ GivenArray given_array(nb::handle object, const std::string& name, DType dtype,
   return given;
 }
 
-nb::object array_of(const Tensor& tensor) {
+NumpyArray array_of(const Tensor& tensor) {
   nb::dlpack::dtype type{};
   type.lanes = 1;
   type.bits = static_cast<uint8_t>(8 * size_of(tensor.dtype));
@@ -188,7 +188,9 @@ nb::object array_of(const Tensor& tensor) {
   std::vector<size_t> shape(tensor.shape.begin(), tensor.shape.end());
   static std::byte nothing[64];
   void* data = tensor.storage ? static_cast<void*>(tensor.storage.get()) : nothing;
-  return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), keep, nullptr, type));
+  return nb::steal<NumpyArray>(
+      nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), keep, nullptr, type))
+          .release());
 }
 
 } // namespace lattice::python

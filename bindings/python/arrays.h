@@ -25,7 +25,15 @@ GivenArray given_array(nb::handle object, const std::string& name, bool as_i32 =
 // The same, but it must have this type and, where not -1, this shape.
 GivenArray given_array(nb::handle object, const std::string& name, DType dtype, const Shape& shape);
 
-// A numpy array on the tensor's memory, which it keeps. bf16 and f8 come as unsigned integers.
-nb::object array_of(const Tensor& tensor);
+// A numpy array.
+class NumpyArray : public nb::object {
+  static bool check(nb::handle object) { return nb::ndarray_check(object); }
+
+ public:
+  NB_OBJECT(NumpyArray, nb::object, "numpy.ndarray", check)
+};
+
+// On the tensor's memory, which it keeps. bf16 and f8 come as unsigned integers.
+NumpyArray array_of(const Tensor& tensor);
 
 } // namespace lattice::python

@@ -27,7 +27,7 @@ void verify_memory(const std::string& graph, const nb::bytes& weights) {
 }
 
 // Name to array, each with memory of its own: the file may hold them at any alignment.
-nb::dict read_weights(const std::string& path) {
+Named<NumpyArray> read_weights(const std::string& path) {
   const SafetensorsFile file = take(unlocked([&] { return SafetensorsFile::open(path); }));
   nb::dict weights;
   for (const SafetensorsEntry& entry : file.entries())
@@ -36,7 +36,8 @@ nb::dict read_weights(const std::string& path) {
 }
 
 // Entries are (name, array). All or nothing.
-void write_weights(const std::string& path, const nb::list& entries) {
+void write_weights(const std::string& path,
+                   const List<nb::typed<nb::tuple, nb::str, Any>>& entries) {
   std::vector<GivenArray> arrays;
   std::vector<NamedTensor> tensors;
   for (const nb::handle each : entries) {

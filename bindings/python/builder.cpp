@@ -142,15 +142,16 @@ PyValue weight(GraphBuilder& self, const std::string& storage_key, std::string_v
   return made(self, take(self.weight(storage_key, family, given.view.shape, numbers, options)));
 }
 
-nb::tuple quantize(nb::handle data, int bits, int64_t group_size, std::string_view scale_dtype) {
+std::tuple<NumpyArray, NumpyArray, NumpyArray>
+quantize(nb::handle data, int bits, int64_t group_size, std::string_view scale_dtype) {
   const GivenArray given = weight_array(data, "data");
   const std::vector<float> numbers = numbers_of(given);
   const author::PackedWeight packed = take(author::quantize_affine(
       given.view.shape, numbers, bits, group_size, dtype_named(scale_dtype, "scale_dtype")));
-  return nb::make_tuple(array_of(packed.codes), array_of(packed.scales), array_of(packed.biases));
+  return {array_of(packed.codes), array_of(packed.scales), array_of(packed.biases)};
 }
 
-nb::object dequantize(nb::handle codes, nb::handle scales, nb::handle biases, const Shape& shape,
+NumpyArray dequantize(nb::handle codes, nb::handle scales, nb::handle biases, const Shape& shape,
                       int bits, int64_t group_size) {
   const auto tensor = [](nb::handle array, const char* name) {
     return take(copy_of(given_array(array, name).view));
@@ -185,11 +186,15 @@ void add_value(nb::module_& module) {
           "kind", [](const PyValue& self) { return kind_name(self.info.kind); },
           "sparse, tensor or weight")
       .def_prop_ro("dtype", [](const PyValue& self) { return name_of(self.info.dtype); })
-      .def_prop_ro("shape",
-                   [](const PyValue& self) { return nb::tuple(nb::cast(self.info.shape)); })
+      .def_prop_ro(
+          "shape",
+          [](const PyValue& self) { return Tuple<nb::int_>(nb::tuple(nb::cast(self.info.shape))); })
       .def_prop_ro("channels", [](const PyValue& self) { return self.info.channels(); })
       .def_prop_ro("stride",
-                   [](const PyValue& self) { return nb::tuple(nb::cast(self.info.stride)); })
+                   [](const PyValue& self) {
+                     const Triple& stride = self.info.stride;
+                     return std::tuple(stride[0], stride[1], stride[2]);
+                   })
       .def("__repr__", &repr);
 }
 
@@ -229,7 +234,7 @@ void add_inputs(nb::class_<GraphBuilder>& builder) {
           [](const GraphBuilder& self) {
             nb::list names;
             for (const std::string_view name : self.operations()) names.append(name);
-            return nb::tuple(names);
+            return Tuple<nb::str>(nb::tuple(names));
           },
           "Names of the operations so far, in order: sparse.make, weight, conv3d, ...")
       .def_prop_ro("parameters", &GraphBuilder::parameters,
@@ -241,7 +246,7 @@ void add_inputs(nb::class_<GraphBuilder>& builder) {
           "weights",
           [](const GraphBuilder& self) {
             const author::Graph graph = take(self.graph());
-            nb::dict weights;
+            Named<NumpyArray> weights;
             for (const NamedTensor& each : graph.weights)
               weights[nb::cast(each.name)] = array_of(take(copy_of(each.tensor)));
             return weights;

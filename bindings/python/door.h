@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <nanobind/nanobind.h>
@@ -12,6 +13,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/status.h"
@@ -20,6 +22,20 @@
 namespace lattice::python {
 
 namespace nb = nanobind;
+
+// What type checkers read in the signatures of the module: an object of any type, and containers.
+class Any : public nb::object {
+  static bool check(nb::handle) { return true; }
+
+ public:
+  NB_OBJECT_DEFAULT(Any, nb::object, "typing.Any", check)
+};
+template <class... T>
+using List = nb::typed<nb::list, T...>;
+template <class T>
+using Tuple = nb::typed<nb::tuple, T, nb::ellipsis>;
+template <class T>
+using Named = nb::typed<nb::dict, nb::str, T>;
 
 // Throws lattice::Error, which the module turns into the exception of its code.
 template <class T>

@@ -9,7 +9,7 @@ NB_MODULE(_lattice, module) {
   module.doc() = "The compiled half of lattice_runtime. Use the names of the package instead.";
   module.def("version", &lattice::version);
   module.def("devices", [] {
-    nb::list list;
+    List<nb::typed<nb::tuple, nb::str, nb::str>> list;
     for (const lattice::DeviceInfo& device : lattice::devices())
       list.append(nb::make_tuple(device.name, device.description));
     return list;

@@ -33,10 +33,11 @@ PointCloud read(const std::string& path, int64_t columns, std::vector<std::strin
   return take(unlocked([&] { return read_points(path, options); }));
 }
 
-// (coords, voxel_of_point, features or None)
-nb::tuple voxelize_points(nb::handle points, const std::array<double, 3>& size,
-                          const std::array<double, 3>& origin, const Triple& stride, int32_t batch,
-                          nb::handle features, std::string_view reduction) {
+// (coords, voxel_of_point, features)
+std::tuple<NumpyArray, NumpyArray, std::optional<NumpyArray>>
+voxelize_points(nb::handle points, const std::array<double, 3>& size,
+                const std::array<double, 3>& origin, const Triple& stride, int32_t batch,
+                nb::handle features, std::string_view reduction) {
   if (reduction != "mean" && reduction != "sum")
     refuse(Code::usage,
            "reduction: found \"" + std::string(reduction) + "\", expected mean or sum");
@@ -54,19 +55,20 @@ nb::tuple voxelize_points(nb::handle points, const std::array<double, 3>& size,
     }
     return made;
   });
-  return nb::make_tuple(
-      array_of(tensor_of(DType::i32, {voxels.size(), 4}, voxels.coords)),
-      array_of(tensor_of(DType::i32, {given.view.shape[0]}, voxels.voxel_of_point)),
-      features.is_none() ? nb::object(nb::none()) : array_of(reduced));
+  std::optional<NumpyArray> channels;
+  if (!features.is_none()) channels = array_of(reduced);
+  return {array_of(tensor_of(DType::i32, {voxels.size(), 4}, voxels.coords)),
+          array_of(tensor_of(DType::i32, {given.view.shape[0]}, voxels.voxel_of_point)),
+          std::move(channels)};
 }
 
-nb::list names_of(const PointCloud& cloud) {
+List<nb::str> names_of(const PointCloud& cloud) {
   nb::list names;
   for (const Column& column : cloud.columns) names.append(column.name);
   return names;
 }
 
-nb::object column_named(const PointCloud& cloud, std::string_view name) {
+NumpyArray column_named(const PointCloud& cloud, std::string_view name) {
   const Column* column = cloud.find(name);
   if (column == nullptr) {
     refuse(Code::usage,

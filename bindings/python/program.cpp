@@ -27,7 +27,9 @@ std::string label(const std::string& name, const char* part = "") {
 
 // Each entry is (name, array, as_i32) or (name, coords, features, active, stride); an empty name is
 // positional, active -1 means all rows.
-GivenInputs given_inputs(const nb::list& entries) {
+using Entries = List<Tuple<Any>>;
+
+GivenInputs given_inputs(const Entries& entries) {
   GivenInputs given;
   given.arrays.reserve(2 * entries.size());
   const auto view = [&](nb::handle array, const std::string& name, bool as_i32) {
@@ -54,7 +56,7 @@ GivenInputs given_inputs(const nb::list& entries) {
   return given;
 }
 
-nb::list list_of(const Outputs& outputs) {
+List<Tuple<Any>> list_of(const Outputs& outputs) {
   nb::list list;
   for (const Output& output : outputs) {
     if (output.is_sparse()) {
@@ -68,7 +70,7 @@ nb::list list_of(const Outputs& outputs) {
   return list;
 }
 
-nb::dict dict_of(const RunReport& report) {
+Named<Any> dict_of(const RunReport& report) {
   nb::dict dict;
   dict["topology_ms"] = report.topology_ms;
   dict["features_ms"] = report.features_ms;
@@ -99,7 +101,7 @@ nb::dict dict_of(const RunReport& report) {
   return dict;
 }
 
-nb::dict dict_of(const Signature& signature) {
+Named<Any> dict_of(const Signature& signature) {
   nb::list arguments, groups, outputs;
   for (const ArgumentInfo& each : signature.arguments)
     arguments.append(nb::make_tuple(each.name, name_of(each.role), name_of(each.dtype),
@@ -128,8 +130,9 @@ RunOptions run_options(int32_t threads, int64_t max_memory, bool trusted) {
   return options;
 }
 
-nb::tuple run(PyProgram& self, const nb::list& entries, const Topology* topology, int32_t threads,
-              int64_t max_memory, bool trusted, bool profile) {
+nb::typed<nb::tuple, Entries, Named<Any>> run(PyProgram& self, const Entries& entries,
+                                              const Topology* topology, int32_t threads,
+                                              int64_t max_memory, bool trusted, bool profile) {
   const GivenInputs given = given_inputs(entries);
   const RunOptions options = run_options(threads, max_memory, trusted);
   RunReport report;
@@ -144,7 +147,7 @@ nb::tuple run(PyProgram& self, const nb::list& entries, const Topology* topology
   return nb::make_tuple(list_of(outputs), dict_of(report));
 }
 
-Topology prepare(PyProgram& self, const nb::list& entries, int32_t threads, int64_t max_memory,
+Topology prepare(PyProgram& self, const Entries& entries, int32_t threads, int64_t max_memory,
                  bool trusted) {
   const GivenInputs given = given_inputs(entries);
   const RunOptions options = run_options(threads, max_memory, trusted);

@@ -192,7 +192,7 @@ typedef struct lattice_run_options {
   size_t struct_size;
   int64_t max_memory;       /* bytes; 0: no limit */
   const lattice_stop* stop; /* or NULL */
-  int32_t threads;          /* 0: as many as the process may use */
+  int32_t threads;          /* 0, or more than the process may use: as many as it may use */
   int trusted;              /* 1: inputs are known to be divisible and unique */
 } lattice_run_options;
 LATTICE_C_API void lattice_run_options_init(lattice_run_options* options);

@@ -26,12 +26,6 @@
 #include "lattice/status.hpp"
 #include "lattice/tensor.hpp"
 
-#if defined(LATTICE_SHARED) && defined(__GNUC__)
-#define LATTICE_API __attribute__((visibility("default")))
-#else
-#define LATTICE_API
-#endif
-
 #pragma GCC visibility push(default)
 
 namespace lattice {
@@ -46,7 +40,7 @@ struct LoadOptions {
 };
 
 struct RunOptions {
-  int32_t threads = 0;     // 0: as many as the process may use
+  int32_t threads = 0;     // 0, or more than the process may use: as many as it may use
   int64_t max_memory = 0;  // bytes a run may hold at once, topology included; 0: no limit of ours
   bool trusted = false;    // inputs are known to be divisible and unique: skip those two checks
   // Set to true from another thread to end the run at the next step, with Code::interrupted.
@@ -125,7 +119,7 @@ class Topology;
 enum class InspectFormat : int32_t { text = 0, json = 1, dot = 2 };
 
 // A loaded, verified, frozen network. Copies share it.
-class LATTICE_API Program {
+class Program {
  public:
   // Reads graph.mlir and weights.safetensors of `directory`, checks everything that does not depend on the
   // values of inputs, and prepares the weights for the device. All faults of a graph are reported at once.
@@ -144,7 +138,10 @@ class LATTICE_API Program {
   // Signature, parameters, topology, steps, memory, unused weights.
   std::string inspect(InspectFormat format = InspectFormat::text) const;
 
-  // The steps as the device runs them: which kernel each got, and why others were refused.
+  // The steps as the device runs them: which kernel each got, and why others were refused. A line for each
+  // step: its place in the graph, a blank, its name, a blank, the layer's weight key or nothing, a colon, the
+  // kernel. Below it and indented, "not ", a refused kernel, a colon and the reason; any other indented line
+  // says what decided the choice.
   std::string explain() const;
 
   // Builds every support and relation that depends on inputs alone. `inputs` must hold the arguments named
@@ -164,7 +161,7 @@ class LATTICE_API Program {
 
 // Coordinates prepared once, to be run with new features as often as wanted. Owns all it needs: the inputs
 // it was made from may go. Copies share it.
-class LATTICE_API Topology {
+class Topology {
  public:
   int64_t rows() const;   // active rows of the first support
   int64_t bytes() const;  // memory it holds
@@ -177,7 +174,7 @@ class LATTICE_API Topology {
 };
 
 // Runs a program, one call at a time. Keeps scratch memory between calls, never results or inputs.
-class LATTICE_API Session {
+class Session {
  public:
   explicit Session(Program program);
   ~Session();
@@ -207,10 +204,10 @@ struct DeviceInfo {
 };
 
 // Devices of this machine that a program can be loaded for.
-LATTICE_API std::vector<DeviceInfo> devices();
+std::vector<DeviceInfo> devices();
 
 // "0.1.0"
-LATTICE_API const char* version();
+const char* version();
 
 }  // namespace lattice
 

@@ -185,7 +185,7 @@ Result<int> run(const Options& options) {
 }
 
 constexpr const char* examples = R"(Examples:
-  lattice bench net --scene kitti
+  lattice bench net --scene kitti       no file needed: made-up voxels
   lattice bench net --points scan.bin --voxel-size 0.05 --threads 1 --repeat 50
   lattice bench net --scene kitti --copies 10 --json > figures.json
 
@@ -200,10 +200,11 @@ Command add_bench(CLI::App& root) {
   CLI::App* app = root.add_subcommand("bench", "Time a network and each of its layers");
   add_measure_options(*app, options->measure);
   app->add_option("--repeat", options->repeat, "Runs to take the median of")
+      ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   auto json = std::shared_ptr<bool>(options, &options->json);
-  app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
+  add_json(*app, *json);
   app->footer(examples);
   return {app, json, [options] { return run(*options); }};
 }

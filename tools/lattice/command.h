@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -22,6 +23,19 @@ struct Command {
   std::shared_ptr<bool> json;       // --json: one object on stdout, errors included
   std::function<Result<int>()> run; // the exit code, or an error that main prints
 };
+
+// What several commands take.
+inline void add_directory(CLI::App& app, std::string& directory) {
+  app.add_option("DIR", directory, "Directory of graph.mlir and weights.safetensors")
+      ->type_name("")
+      ->required();
+}
+inline CLI::Option* add_json(CLI::App& app, bool& json) {
+  return app.add_flag("--json", json, "Print one JSON object on stdout, nothing else");
+}
+inline CLI::Option* add_allow_unknown_digest(CLI::App& app, bool& allow) {
+  return app.add_flag("--allow-unknown-digest", allow, "Accept a contract that is not known");
+}
 
 Command add_verify(CLI::App& root);
 Command add_inspect(CLI::App& root);

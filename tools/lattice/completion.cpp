@@ -223,9 +223,10 @@ Command add_completion(CLI::App& root) {
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("completion", "Print completion for bash, zsh or fish");
   app->add_option("SHELL", *shell, "Which one")
+      ->type_name("")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
+  add_json(*app, *json);
   app->footer(R"(Examples:
   source <(lattice completion bash)           in ~/.bashrc
   lattice completion zsh > ~/.zfunc/_lattice  with ~/.zfunc in $fpath

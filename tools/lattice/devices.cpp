@@ -28,9 +28,9 @@ Result<int> list_devices(bool json) {
 Command add_devices(CLI::App& root) {
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("devices", "List the devices of this machine");
-  app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
+  add_json(*app, *json);
   app->footer(R"(Examples:
-  lattice devices
+  lattice devices                       names for --device
   lattice run net --inputs in.safetensors --device reference)");
   return {app, json, [json] { return list_devices(*json); }};
 }

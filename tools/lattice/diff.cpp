@@ -207,11 +207,10 @@ Command add_diff(CLI::App& root) {
   auto options = std::make_shared<Options>();
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("diff", "What differs between two artifacts");
-  app->add_option("A", options->before, "Directory of the first artifact")->required();
-  app->add_option("B", options->after, "Directory of the second")->required();
-  app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
-  app->add_flag("--allow-unknown-digest", options->allow_unknown_digest,
-                "Accept a schema digest of no known contract");
+  app->add_option("A", options->before, "Directory of the first artifact")->type_name("")->required();
+  app->add_option("B", options->after, "Directory of the second")->type_name("")->required();
+  add_json(*app, *json);
+  add_allow_unknown_digest(*app, options->allow_unknown_digest);
   app->footer(R"(Examples:
   lattice diff old new          0 equal, 2 different, 1 one cannot be read
   lattice diff old new --json | jq '.weights[] | select(.max_relative > 1e-3)'

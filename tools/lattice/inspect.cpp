@@ -50,7 +50,8 @@ Result<int> inspect(const Options& options, bool json) {
   load.allow_unknown_digest = options.allow_unknown_digest;
   LATTICE_TRY(const auto plan, load_plan(options.directory, load));
   if (json) {
-    Json object = Json::parse(dump_json(*plan));
+    Json object{{"ok", true}};
+    object.update(Json::parse(dump_json(*plan)));
     if (options.rows >= 0) {
       LATTICE_TRY(const MemoryBound bound, bound_memory(*plan, options.rows));
       object["memory"] = json_of(bound, options.rows);
@@ -74,16 +75,15 @@ Command add_inspect(CLI::App& root) {
   auto options = std::make_shared<Options>();
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("inspect", "Show signature, topology, steps, memory");
-  app->add_option("DIR", options->directory, "Of graph.mlir and weights.safetensors")->required();
-  auto* as_json = app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
+  add_directory(*app, options->directory);
+  auto* as_json = add_json(*app, *json);
   auto* as_dot = app->add_flag("--dot", options->dot, "Print the steps as a graph for Graphviz")
                      ->excludes(as_json);
   app->add_option("--rows", options->rows, "Bound the memory of a run with N rows in each input")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber)
       ->excludes(as_dot);
-  app->add_flag("--allow-unknown-digest", options->allow_unknown_digest,
-                "Accept a schema digest of no known contract");
+  add_allow_unknown_digest(*app, options->allow_unknown_digest);
   app->footer(R"(Examples:
   lattice inspect net                         a page to read
   lattice inspect net --dot | dot -Tsvg > net.svg

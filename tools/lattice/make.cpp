@@ -100,26 +100,33 @@ Command add_make(CLI::App& root) {
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("make", "Write a known network, random weights");
   app->add_option("NETWORK", options->network,
-                  "Its name, as --list prints it; case does not matter");
+                  "Its name, as --list prints it; case does not matter")
+      ->type_name("");
   app->add_flag("--list", options->list, "List the networks");
   app->add_option("--out", options->out, "Directory to write, made if missing")->type_name("DIR");
   app->add_option("--seed", options->seed, "Of the random weights: the same seed, the same bytes")
+      ->type_name("N")
       ->capture_default_str();
   app->add_option("--dtype", options->dtype, "Of weights and features")
+      ->type_name("")
       ->check(CLI::IsMember({"f32", "f16"}))
       ->capture_default_str();
   app->add_option("--packing", options->packing, "Of convolution and linear weights")
+      ->type_name("")
       ->check(CLI::IsMember({"dense", "int8", "int4"}))
       ->capture_default_str();
   app->add_option("--group", options->group, "Input channels that share a scale, if packed")
+      ->type_name("")
       ->check(CLI::IsMember({32, 64, 128}))
       ->capture_default_str();
-  app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
+  add_json(*app, *json);
   app->footer(R"(Examples:
-  lattice make --list
-  lattice make MinkUNet42 --out net
+  lattice make --list                                  names, channels, voxel size
+  lattice make MinkUNet42 --out net                    an artifact to try things on
   lattice make Tiny --out tiny --dtype f16 --seed 7
-  lattice make SpUNet34 --out small --packing int4 --group 64)");
+  lattice make SpUNet34 --out small --packing int4 --group 64
+
+Labels of a network with random weights mean nothing; sizes and times are real.)");
   return {app, json, [options, json] { return make(*options, *json); }};
 }
 

@@ -11,6 +11,7 @@
 #include "base/f16.h"
 #include "base/tensor.h"
 #include "points/scene.h"
+#include "tools/lattice/command.h"
 
 namespace lattice::cli {
 
@@ -59,23 +60,27 @@ Status add_scene(const MeasureOptions& options, Measured& measured) {
 }  // namespace
 
 void add_measure_options(CLI::App& app, MeasureOptions& options) {
-  app.add_option("DIR", options.directory, "Directory with graph.mlir and weights.safetensors")->required();
-  CLI::Option_group* from = app.add_option_group("Inputs, one of");
-  from->add_option("--inputs", options.inputs, "Arguments by ABI name")->type_name("FILE.safetensors");
-  from->add_option("--points", options.cloud.path, "A point cloud, voxelized as by `lattice run`")->type_name("CLOUD");
-  from->add_option("--scene", options.scene, "Made up: kitti (5 cm), kitti-10cm, room (2 cm)")->type_name("NAME");
-  from->require_option(1);
-  CLI::Option_group* how = app.add_option_group("How");
-  how->add_option("--voxel-size", options.cloud.voxel_size, "With --points: edge of a voxel")->type_name("V|X,Y,Z");
-  how->add_option("--origin", options.cloud.origin, "With --points: corner of voxel 0")->type_name("min|X,Y,Z");
-  how->add_option("--features", options.cloud.features, "With --points: channels in order")->type_name("LIST");
-  how->add_option("--copies", options.copies, "With --scene: how many side by side")->check(CLI::PositiveNumber);
-  how->add_option("--threads", options.run.threads, "0: all the process may use")->check(CLI::NonNegativeNumber);
-  how->add_option("--device", options.load.device, "cpu or reference")->capture_default_str();
-  how->add_option("--simd", options.load.simd, "Highest level to use: scalar, avx2, avx512");
+  add_directory(app, options.directory);
+  const auto add = [&](const char* group, const char* name, auto& value, const char* type, const char* help) {
+    return app.add_option(name, value, help)->type_name(type)->group(group);
+  };
+  constexpr const char* inputs = "Inputs, one of the first three";
+  add(inputs, "--inputs", options.inputs, "FILE", "A .safetensors file: arguments by their names");
+  add(inputs, "--points", options.cloud.path, "CLOUD", "A point cloud, voxelized as by `lattice run`");
+  add(inputs, "--scene", options.scene, "NAME", "Made up: kitti (5 cm), kitti-10cm, room (2 cm)");
+  add(inputs, "--voxel-size", options.cloud.voxel_size, "V|X,Y,Z", "With --points: edge of a voxel");
+  add(inputs, "--origin", options.cloud.origin, "min|X,Y,Z", "With --points: corner of voxel 0");
+  add(inputs, "--features", options.cloud.features, "LIST", "With --points: channels in order");
+  add(inputs, "--copies", options.copies, "N", "With --scene: how many side by side [1]")->check(CLI::PositiveNumber);
+  constexpr const char* execution = "Execution";
+  add(execution, "--threads", options.run.threads, "N", "0: all the process may use [0]")->check(CLI::NonNegativeNumber);
+  add(execution, "--device", options.load.device, "NAME", "cpu, or reference: slow, to check [cpu]");
+  add(execution, "--simd", options.load.simd, "LEVEL", "At most scalar, avx2, avx512; same results");
 }
 
 Result<Measured> load_measured(const MeasureOptions& options) {
+  const int given = !options.inputs.empty() + !options.cloud.path.empty() + !options.scene.empty();
+  if (given != 1) return fail(Code::usage, "give one of --inputs FILE, --points CLOUD and --scene NAME");
   const auto start = std::chrono::steady_clock::now();
   LATTICE_TRY(Program program, Program::try_load(options.directory, options.load));
   Measured measured{std::move(program), 0, {}, {}, {}, {}};

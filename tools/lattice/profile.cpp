@@ -65,7 +65,7 @@ Result<int> run(const Options& options) {
 }
 
 constexpr const char* examples = R"(Examples:
-  lattice profile net --scene kitti
+  lattice profile net --scene kitti     writes trace.json
   lattice profile net --points scan.bin --voxel-size 0.05 --output scan.json
 
 Open the file in ui.perfetto.dev or chrome://tracing. Every span carries the
@@ -79,9 +79,9 @@ Command add_profile(CLI::App& root) {
   add_measure_options(*app, options->measure);
   app->add_option("--output,-o", options->output, "The trace")
       ->capture_default_str()
-      ->type_name("FILE.json");
+      ->type_name("FILE");
   auto json = std::shared_ptr<bool>(options, &options->json);
-  app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
+  add_json(*app, *json);
   app->footer(examples);
   return {app, json, [options] { return run(*options); }};
 }

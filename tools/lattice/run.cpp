@@ -257,7 +257,7 @@ row for every row of the file (NaN where it was dropped), .png a picture. A
 label is the channel of the largest value.)";
 
 void add_input_options(CLI::App& app, Options& options) {
-  app.add_option("--inputs", options.inputs, "Arguments by their names")
+  app.add_option("--inputs", options.inputs, "A .safetensors file: arguments by their names")
       ->type_name("FILE")
       ->group("Inputs from tensors");
   CloudOptions& cloud = options.cloud;
@@ -268,7 +268,7 @@ void add_input_options(CLI::App& app, Options& options) {
   add("--voxel-size", cloud.voxel_size, "V|X,Y,Z", "Edge of a voxel, in the file's unit");
   add("--origin", cloud.origin, "min|X,Y,Z", "Corner of voxel 0; min: of the cloud. [0,0,0]");
   add("--features", cloud.features, "LIST", "Channels: x y z i r g b one or any column");
-  add("--columns", cloud.read.columns, "N", "Of a file that does not say [.bin 4]")
+  add("--columns", cloud.read.columns, "N", "How many, of a file that does not say [.bin 4]")
       ->check(CLI::PositiveNumber);
   add("--names", cloud.read.names, "LIST", "Names of those columns: x,y,z,i,ring")->delimiter(',');
   add("--array", cloud.read.array, "NAME", "Array of an .npz [the first]");
@@ -292,7 +292,7 @@ void add_result_options(CLI::App& app, Options& options) {
   CLI::Option* expect = add("--expect", options.expect, "FILE", "Compare; exit 2 if they differ");
   add("--rtol", options.tolerance.relative, "R", "Relative tolerance [1e-4]")->needs(expect);
   add("--atol", options.tolerance.absolute, "A", "Absolute tolerance [1e-5]")->needs(expect);
-  app.add_flag("--json", options.json, "One JSON object on stdout, nothing else")->group("Results");
+  add_json(app, options.json)->group("Results");
 }
 
 void add_execution_options(CLI::App& app, Options& options) {
@@ -306,9 +306,7 @@ void add_execution_options(CLI::App& app, Options& options) {
   add("--simd", options.load.simd, "LEVEL", "At most scalar, avx2, avx512; same results");
   app.add_flag("--trusted", options.run.trusted, "Skip checks: coordinates divide, are unique")
       ->group("Execution");
-  app.add_flag("--allow-unknown-digest", options.load.allow_unknown_digest,
-               "Accept a contract that is not known")
-      ->group("Execution");
+  add_allow_unknown_digest(app, options.load.allow_unknown_digest)->group("Execution");
 }
 
 } // namespace
@@ -316,7 +314,7 @@ void add_execution_options(CLI::App& app, Options& options) {
 Command add_run(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("run", "Run a network once on tensors or a point cloud");
-  app->add_option("DIR", options->directory, "Of graph.mlir and weights.safetensors")->required();
+  add_directory(*app, options->directory);
   add_input_options(*app, *options);
   add_result_options(*app, *options);
   add_execution_options(*app, *options);

@@ -36,10 +36,9 @@ Command add_verify(CLI::App& root) {
   auto options = std::make_shared<Options>();
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("verify", "List all faults of an artifact");
-  app->add_option("DIR", options->directory, "Of graph.mlir and weights.safetensors")->required();
-  app->add_flag("--json", *json, "Print one JSON object on stdout, nothing else");
-  app->add_flag("--allow-unknown-digest", options->allow_unknown_digest,
-                "Accept a schema digest of no known contract");
+  add_directory(*app, options->directory);
+  add_json(*app, *json);
+  add_allow_unknown_digest(*app, options->allow_unknown_digest);
   app->footer(R"(Examples:
   lattice verify net                  "net: ok" and exit 0, or every fault
                                       with its place on stderr and exit 1

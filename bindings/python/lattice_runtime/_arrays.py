@@ -54,7 +54,7 @@ def to_numpy(value: Any) -> np.ndarray:
     if isinstance(value, np.ndarray):
         return value
     if kind_of(value) == "torch":
-        return value.cpu().numpy()
+        return np.asarray(value.cpu().numpy())
     if kind_of(value) == "cupy":
-        return sys.modules["cupy"].asnumpy(value)
+        return np.asarray(sys.modules["cupy"].asnumpy(value))
     return np.asarray(value)

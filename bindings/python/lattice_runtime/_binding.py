@@ -19,7 +19,7 @@ class Bound:
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
-        self.entries: list[tuple] = []
+        self.entries: list[tuple[Any, ...]] = []
         self.kind = "numpy"
 
     def _refuse(self, what: str) -> InputKindError:
@@ -64,7 +64,7 @@ def _is_sparse(value: Any) -> bool:
     return isinstance(value, SparseTensor) or (isinstance(value, tuple) and len(value) == 2)
 
 
-def bind(signature: Signature, args: tuple, named: Mapping[str, Any]) -> Bound:
+def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> Bound:
     bound = Bound(signature)
     for name, value in named.items():
         argument, group = signature.argument(name), signature.sparse_input(name)

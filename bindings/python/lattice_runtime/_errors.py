@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Diagnostic(NamedTuple):
@@ -95,12 +95,12 @@ _by_code = {
 }
 
 
-def _diagnostic(data: tuple) -> Diagnostic:
+def _diagnostic(data: tuple[Any, ...]) -> Diagnostic:
     message, file, line, column, key, notes = data
     return Diagnostic(message, file, line, column, key, tuple(map(_diagnostic, notes)))
 
 
-def make_error(code: str, text: str, diagnostics: tuple = ()) -> LatticeError:
+def make_error(code: str, text: str, diagnostics: tuple[tuple[Any, ...], ...] = ()) -> LatticeError:
     """The exception of a code of the library."""
     error = _by_code.get(code, LatticeError)(text)
     error.code = code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Optional, Union
 
 from . import _lattice
@@ -39,12 +39,12 @@ class Topology:
         return f"<Topology of {self.rows} rows, {self.bytes} bytes>"
 
 
-class Outputs(tuple):
+class Outputs(tuple[Any, ...]):
     """Several results in the order of the signature; also by name: outputs["logits"]."""
 
     names: tuple[str, ...]
 
-    def __new__(cls, names: tuple[str, ...], values: list) -> "Outputs":
+    def __new__(cls, names: tuple[str, ...], values: Iterable[Any]) -> "Outputs":
         self = super().__new__(cls, values)
         self.names = names
         return self
@@ -67,7 +67,7 @@ class Outputs(tuple):
         return "Outputs(" + ", ".join(f"{name}={value!r}" for name, value in self.items()) + ")"
 
 
-class Inspection(dict):
+class Inspection(dict[str, Any]):
     """What a program takes, does and gives: the object of `lattice inspect --json`. `str()` gives the
     page to read, `.dot` the graph for Graphviz."""
 
@@ -207,7 +207,7 @@ class Program:
         return f"<Program on {self.device}: {self.signature}>"
 
     def _repr_html_(self) -> str:
-        def row(cells: tuple, tag: str = "td") -> str:
+        def row(cells: tuple[Any, ...], tag: str = "td") -> str:
             return "<tr>" + "".join(f"<{tag}>{html.escape(str(each))}</{tag}>" for each in cells) + "</tr>"
 
         def size(shape: tuple[int, ...]) -> str:

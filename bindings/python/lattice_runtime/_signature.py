@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Optional
 
 
 class Argument(NamedTuple):
@@ -37,7 +38,7 @@ class Result(NamedTuple):
 class Signature:
     """Arguments, sparse inputs and outputs of a program, in order. `str()` prints it."""
 
-    def __init__(self, data: dict) -> None:
+    def __init__(self, data: Mapping[str, Any]) -> None:
         groups = data["groups"]
         self.arguments = tuple(
             Argument(name, role, dtype, shape, groups[group][0] if group >= 0 else None)

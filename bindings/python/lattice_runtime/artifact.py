@@ -198,7 +198,7 @@ class LatticeProgram:
         """The same without checking that coordinates are divisible and unique."""
         return self._call(args, kwargs, trusted=True)
 
-    def _call(self, args: tuple, kwargs: dict, trusted: bool) -> Any:
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], trusted: bool) -> Any:
         bound = bind(self._program.signature, args, kwargs)
         return self._program._run(bound, None, 0, 0, trusted)[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union, cast
+from typing import Any, Union
 
 import numpy as np
 
@@ -71,7 +71,6 @@ def dequantize(
     codes: Any, scales: Any, biases: Any, shape: tuple[int, ...], bits: int, group_size: int = 64
 ) -> np.ndarray:
     """The float32 numbers that a packed weight of this shape stands for."""
-    numbers = _lattice.dequantize(
+    return _lattice.dequantize(
         to_numpy(codes), to_numpy(scales), to_numpy(biases), tuple(shape), bits, group_size
     )
-    return cast(np.ndarray, numbers)

@@ -26,7 +26,10 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
   for (; groups > 0; --groups, at += rows) {
     const float* x[rows];
     if (run.in != nullptr) {
-      unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = run.x + int64_t{run.in[at + r]} * run.x_pitch; });
+      const int64_t base = run.in_first * run.x_pitch;
+      unrolled<rows>([&](auto r) LATTICE_LAMBDA {
+        x[r] = run.x + (base + int64_t{run.in[at + r]} * run.x_pitch);
+      });
     } else {
       const float* first = run.x + (run.in_first + at) * run.x_pitch;
       unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = first + r * run.x_pitch; });
@@ -34,7 +37,7 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
     // Rows of a list lie apart, which the hardware does not foresee.
     if (run.prefetch > 0 && groups > 1) {
       for (int r = 0; r < rows; ++r) {
-        const float* next = run.x + int64_t{run.in[at + rows + r]} * run.x_pitch;
+        const float* next = run.x + (run.in_first + int64_t{run.in[at + rows + r]}) * run.x_pitch;
         for (int64_t c = 0; c < run.prefetch; c += 16) __builtin_prefetch(next + c);
       }
     }
@@ -186,11 +189,10 @@ void finish_pattern(const FinishRun& run, const Pattern& pattern) {
     const auto vector_at = [&](int64_t c, int64_t count) LATTICE_LAMBDA {
       Vec value = add(zero(), load(total + c));
       if (bias != nullptr) value = add(value, load(bias + c));
-      value = settled<T>(value);
       if constexpr (has_norm)
-        value = settled<T>(fma(value, load(pattern.norm->scale + c), load(pattern.norm->shift + c)));
-      if constexpr (has_residual) value = settled<T>(add(value, load_values(residual + c, count)));
-      if constexpr (has_relu) value = relu(value);
+        value = fma(settled<T>(value), load(pattern.norm->scale + c), load(pattern.norm->shift + c));
+      if constexpr (has_residual) value = add(settled<T>(value), load_values(residual + c, count));
+      if constexpr (has_relu) value = relu(value); // the same before and after rounding
       store_values(y + c, value, count);
     };
     int64_t c = 0;

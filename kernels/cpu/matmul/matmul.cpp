@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t rows_a_chunk =
     96; // rows_matmul: totals and x of a chunk stay in the first levels of cache
-constexpr int64_t widened_bytes = 24 << 10; // f16 rows widened at once
+constexpr int64_t widened_bytes = 24 << 10; // f16 rows of one list widened at once
 constexpr int64_t cache_bytes = 128 << 10;  // totals of a tile
 
 int64_t rounded_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -30,10 +30,15 @@ int64_t widened_rows(const MatmulWeights& weights) {
                     int64_t{512});
 }
 
+// Rows of x that a tile of `rows` rows may widen at once, if all its lists lie within.
+int64_t window_rows(int64_t rows) { return 2 * rows; }
+
 int64_t bytes_for(const MatmulWeights& weights, int64_t rows, DType x_dtype) {
   int64_t floats = rounded_up(rows * total_pitch(weights), 16);
   if (weights.normalized) floats *= 2;
-  if (x_dtype == DType::f16) floats += widened_rows(weights) * widened_pitch(weights);
+  if (x_dtype == DType::f16) {
+    floats += std::max(widened_rows(weights), window_rows(rows)) * widened_pitch(weights);
+  }
   return floats * int64_t{sizeof(float)};
 }
 
@@ -71,15 +76,41 @@ void run_blocks(const MatmulWeights& weights, int64_t kernel_row, PairRun run) {
   }
 }
 
+void widen(const MatmulWeights& weights, ConstMatrix x, const Row* in, int64_t in_first,
+           int64_t count, float* to) {
+  WidenRun widen;
+  widen.x = x.row<uint16_t>(0);
+  widen.x_pitch = x.pitch;
+  widen.in = in;
+  widen.in_first = in_first;
+  widen.count = count;
+  widen.cols = weights.cin;
+  widen.to = to;
+  widen.pitch = widened_pitch(weights);
+  weights.simd->widen(widen);
+}
+
+// The rows first .. first+count-1 of x as f32, for every list of a tile.
+struct Window {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
 // The same from f32 or f16 features.
-void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, const Slot& slot,
-               PairRun run) {
+void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, Window window,
+               const Slot& slot, PairRun run) {
   run.cin = weights.cin;
   run.total = slot.total;
   run.total_pitch = total_pitch(weights);
-  if (x.dtype == DType::f32) {
-    run.x = x.row<float>(0);
-    run.x_pitch = x.pitch;
+  if (x.dtype == DType::f32 || window.count > 0) {
+    if (x.dtype == DType::f32) {
+      run.x = x.row<float>(0);
+      run.x_pitch = x.pitch;
+    } else {
+      run.x = slot.widened;
+      run.x_pitch = widened_pitch(weights);
+      run.in_first -= window.first;
+    }
     if (run.in != nullptr) run.prefetch = weights.cin;
     run_blocks(weights, kernel_row, run);
     return;
@@ -89,16 +120,8 @@ void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, 
   const int64_t parts = (run.count + most - 1) / most;
   for (int64_t i = 0, done = 0; i < parts; ++i) {
     const int64_t count = (run.count - done) / (parts - i); // parts of nearly equal size
-    WidenRun widen;
-    widen.x = x.row<uint16_t>(0);
-    widen.x_pitch = x.pitch;
-    widen.in = run.in != nullptr ? run.in + done : nullptr;
-    widen.in_first = run.in_first + done;
-    widen.count = count;
-    widen.cols = weights.cin;
-    widen.to = slot.widened;
-    widen.pitch = pitch;
-    weights.simd->widen(widen);
+    const Row* const in = run.in != nullptr ? run.in + done : nullptr;
+    widen(weights, x, in, run.in_first + done, count, slot.widened);
     PairRun part = run;
     part.x = slot.widened;
     part.x_pitch = pitch;
@@ -138,6 +161,27 @@ void finish(const MatmulWeights& weights, const Slot& slot, int64_t first_row, i
   weights.simd->finish(run);
 }
 
+const Row* in_rows(const EdgeList& list, Direction direction) {
+  return direction == Direction::forward ? list.fine : list.coarse;
+}
+
+// Rows of a scan stand by x and y, so that all neighbours of a tile lie in little more rows than
+// the tile has: those are widened once for all lists. Empty where widening each list is less work.
+Window window_of(const RelationMatmulArgs& args, const Row* from, const Row* to) {
+  int64_t first = INT64_MAX, last = -1, pairs = 0;
+  const auto& lists = args.edges->lists;
+  for (size_t r = 0; r < lists.size(); ++r) {
+    if (from[r] == to[r]) continue;
+    pairs += int64_t{to[r]} - int64_t{from[r]};
+    const Row* const in = lists[r].identity ? nullptr : in_rows(lists[r], args.direction);
+    first = std::min<int64_t>(first, in == nullptr ? from[r] : in[from[r]]);
+    last = std::max<int64_t>(last, in == nullptr ? to[r] - 1 : in[to[r] - 1]);
+  }
+  const int64_t count = last - first + 1;
+  if (pairs == 0 || count > std::min(pairs, window_rows(args.tile_rows))) return {};
+  return {first, count};
+}
+
 void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_row, int64_t rows) {
   const MatmulWeights& weights = *args.weights;
   const auto& lists = args.edges->lists;
@@ -156,6 +200,11 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
   if (!every_row_once) std::memset(slot.total, 0, bytes);
   if (slot.den != nullptr) std::memset(slot.den, 0, bytes);
 
+  Window window;
+  if (args.x.dtype == DType::f16) {
+    window = window_of(args, from, to);
+    if (window.count > 0) widen(weights, args.x, nullptr, window.first, window.count, slot.widened);
+  }
   for (int64_t r = 0; r < count; ++r) {
     if (from[r] == to[r]) continue;
     const EdgeList& list = lists[static_cast<size_t>(r)];
@@ -167,11 +216,11 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
       run.out_first = int64_t{from[r]} - first_row;
     } else {
       const bool forward = args.direction == Direction::forward;
-      run.in = (forward ? list.fine : list.coarse) + from[r];
+      run.in = in_rows(list, args.direction) + from[r];
       run.out = (forward ? list.coarse : list.fine) + from[r];
       run.out_first = -first_row;
     }
-    run_pairs(weights, r, args.x, slot, run);
+    run_pairs(weights, r, args.x, window, slot, run);
     if (slot.den != nullptr) add_squares(weights, r, run, slot.den);
   }
   finish(weights, slot, first_row, rows, args.y, args.epilogue);
@@ -263,7 +312,7 @@ void rows_matmul(const RowsMatmulArgs& args, const Scratch& scratch) {
                         run.in_first = chunk * rows_a_chunk;
                         run.count = std::min(rows_a_chunk, rows - run.in_first);
                         run.store = true;
-                        run_pairs(*args.weights, 0, args.x, slot, run);
+                        run_pairs(*args.weights, 0, args.x, {}, slot, run);
                         finish(*args.weights, slot, run.in_first, run.count, args.y, args.epilogue);
                       }
                     });

@@ -8,10 +8,11 @@ from typing import Optional
 
 import numpy as np
 
+from ..builder import Value
 from . import _torch_layers
 from ._layer import Layer, Signature, as_triple
 from ._network import Flow, Network, ones, zeros
-from ._supports import Support, Triple
+from ._supports import Support, Triple, axes
 from ._torch_layers import Handler, Table
 
 
@@ -92,7 +93,7 @@ def coarser(network: Network, layer: Layer, parent: Support, S: Triple) -> Suppo
     known(network, parent)
     if S == ones:
         return parent
-    stride = tuple(a * b for a, b in zip(parent.stride, S))
+    stride = axes(a * b for a, b in zip(parent.stride, S))
     found = network.known.get((parent.family, stride))
     return found or known(
         network, Support("floor", stride, (parent,), S=S, family=parent.family, module=layer.path)
@@ -103,7 +104,7 @@ def finer(network: Network, layer: Layer, parent: Support, S: Triple) -> Support
     known(network, parent)
     if any(a % b for a, b in zip(parent.stride, S)):
         raise layer.refused(f"{layer.kind} by {S} from the tensor stride {parent.stride}: no whole stride")
-    stride = tuple(a // b for a, b in zip(parent.stride, S))
+    stride = axes(a // b for a, b in zip(parent.stride, S))
     found = network.known.get((parent.family, stride))
     if found is None:
         raise layer.refused(
@@ -115,7 +116,7 @@ def finer(network: Network, layer: Layer, parent: Support, S: Triple) -> Support
 
 def centred(geometry: Geometry) -> Triple:
     """Padding of the format that centres odd transposed kernels, as the library does."""
-    return tuple((k - 1) // 2 * d if k % 2 else 0 for k, d in zip(geometry.K, geometry.D))  # type: ignore
+    return axes((k - 1) // 2 * d if k % 2 else 0 for k, d in zip(geometry.K, geometry.D))
 
 
 def forward(network: Network, layer: Layer, geometry: Geometry, data: np.ndarray, x: Flow) -> Flow:
@@ -162,7 +163,7 @@ def generative(network: Network, layer: Layer, x: Flow) -> Flow:
         )
     if any(a % b for a, b in zip(parent.stride, S)):
         raise layer.refused(f"{layer.kind} by {S} from the tensor stride {parent.stride}: no whole stride")
-    stride = tuple(a // b for a, b in zip(parent.stride, S))
+    stride = axes(a // b for a, b in zip(parent.stride, S))
     support = Support(
         "generated", stride, (parent,), K, S, P, D, family=f"generated {network.step}", module=layer.path
     )
@@ -174,9 +175,9 @@ def generative(network: Network, layer: Layer, x: Flow) -> Flow:
     return known_flow(network, value, support)
 
 
-def known_flow(network: Network, value: object, support: Support) -> Flow:
+def known_flow(network: Network, value: Value, support: Support) -> Flow:
     known(network, support)
-    return network.flow(value, support)  # type: ignore[arg-type]
+    return network.flow(value, support)
 
 
 def pooling(mode: str) -> Handler:

@@ -12,7 +12,7 @@ import numpy as np
 from ..builder import GraphBuilder, Value
 from ._errors import ImportRefused
 from ._layer import Layer
-from ._supports import Support, Triple, size_after
+from ._supports import Support, Triple, axes, size_after
 
 ones: Triple = (1, 1, 1)
 zeros: Triple = (0, 0, 0)
@@ -71,7 +71,7 @@ class Network:
         self.maps: dict[Any, Map] = {}
         self.known: dict[Any, Support] = {}
         self.weights: dict[str, Value] = {}
-        self.supports: dict[tuple, Support] = {}
+        self.supports: dict[tuple[Any, ...], Support] = {}
         self.generative = False
         value = self.builder.sparse_input("input", channels, self.dtype, stride)
         self.input = Flow(value, Support("input", stride, shape=shape, value=value))
@@ -120,7 +120,8 @@ class Network:
             name = f"support_{self.step}"
             support.value = self.builder.sparse_input(name, 1, stride=support.stride)
             self.wanted.append(Wanted(name, support))
-        return support.value
+        value: Value = support.value
+        return value
 
     def flow(self, value: Value, support: Support, positive: bool = False) -> Flow:
         if support.value is None:
@@ -165,7 +166,7 @@ class Network:
             else:
                 padding[axis] -= half
         weight, bias = self.kernel(layer, name, np.pad(data, pads), x)
-        geometry = (S, tuple(padding), D)
+        geometry = (S, axes(padding), D)
         if support.kind == "floor" or support is x.support:
             # Rows by the format's own rule; a padding would ask for the strided one.
             if support.kind == "floor" or (S == ones and not any(padding)):
@@ -198,7 +199,7 @@ class Network:
         With kernel = stride and no padding each input reaches the one cell it lies in, so the rows are
         the format's own, if no cell at the end of the grid is left out.
         """
-        stride = tuple(a * b for a, b in zip(parent.stride, S))
+        stride = axes(a * b for a, b in zip(parent.stride, S))
         shape = None if parent.shape is None else size_after(parent.shape, K, S, P, D)
         if shape is not None and any(n < 1 for n in shape):
             raise layer.refused(f"nothing is left of a grid of {parent.shape} (x, y, z)")

@@ -8,7 +8,7 @@ import numpy as np
 from . import _torch_layers
 from ._layer import Layer, Signature
 from ._network import Flow, Network, ones, zeros
-from ._supports import Support, Triple
+from ._supports import Support, Triple, axes
 from ._torch_layers import Table
 
 
@@ -22,7 +22,7 @@ def below(network: Network, layer: Layer, x: Flow, S: Triple) -> Support:
     parent = network.sparse(layer, x)
     if S == ones:
         return parent
-    stride: Triple = tuple(a * b for a, b in zip(parent.stride, S))  # type: ignore[assignment]
+    stride = axes(a * b for a, b in zip(parent.stride, S))
     return network.derived(layer, "floor", parent, stride, S=S)
 
 

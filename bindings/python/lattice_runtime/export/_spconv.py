@@ -7,7 +7,7 @@ import numpy as np
 from . import _torch_layers
 from ._layer import Layer, Signature
 from ._network import Flow, Map, Network, ones, zeros
-from ._supports import Triple
+from ._supports import Triple, axes
 from ._torch_layers import Table
 
 
@@ -115,16 +115,16 @@ def transposed(network: Network, layer: Layer, x: Flow) -> Flow:
         raise layer.refused(
             f"{layer.kind} by {S} from stride {parent.stride} (x, y, z) gives no whole stride"
         )
-    stride = tuple(a // b for a, b in zip(parent.stride, S))
+    stride = axes(a // b for a, b in zip(parent.stride, S))
     if P == zeros and D == ones:  # then every row lies inside the grid
-        shape = parent.shape and tuple((n - 1) * s + k for n, s, k in zip(parent.shape, S, K))
+        shape = parent.shape and axes((n - 1) * s + k for n, s, k in zip(parent.shape, S, K))
         support = network.derived(layer, "generated", parent, stride, K=K, S=S, P=P, D=D, shape=shape)
         weight, bias = network.kernel(layer, "weight", kernel(layer, K), x)
         remember(network, layer, Map(parent, support, K, S, P, D))
         return network.flow(network.builder.conv_transpose3d(x.value, weight, bias, S, P, D), support)
     if parent.shape is None:
         raise layer.refused(f"{layer.kind} with padding stays inside the grid: give spatial_shape")
-    shape = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(parent.shape, S, P, K))
+    shape = axes((n - 1) * s - 2 * p + k for n, s, p, k in zip(parent.shape, S, P, K))
     support = network.derived(layer, "transposed", parent, stride, K=K, S=S, P=P, D=D, shape=shape)
     remember(network, layer, Map(parent, support, K, S, P, D))
     return network.back(layer, "weight", kernel(layer, K), S, P, D, x, support)

@@ -4,6 +4,7 @@ networks: only for rows that a graph takes as an input because the format has no
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -12,6 +13,12 @@ import numpy as np
 from ._errors import ImportRefused
 
 Triple = tuple[int, int, int]
+
+
+def axes(values: Iterable[int]) -> Triple:
+    """A number for each axis."""
+    x, y, z = values
+    return (x, y, z)
 
 
 @dataclass(eq=False)
@@ -51,18 +58,16 @@ class Support:
 
 def size_after(shape: Triple, K: Triple, S: Triple, P: Triple, D: Triple) -> Triple:
     """What a convolution makes of the size of a grid."""
-    return tuple(  # type: ignore[return-value]
-        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(shape, K, S, P, D)
-    )
+    return axes((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(shape, K, S, P, D))
 
 
 def _unique(rows: np.ndarray) -> np.ndarray:
-    return np.unique(rows, axis=0) if len(rows) else rows
+    return np.asarray(np.unique(rows, axis=0)) if len(rows) else rows
 
 
 def _offsets(support: Support) -> np.ndarray:
     index = np.array(list(itertools.product(*(range(k) for k in support.K))), np.int64).reshape(-1, 3)
-    return index * np.array(support.D) - np.array(support.P)
+    return np.asarray(index * np.array(support.D) - np.array(support.P))
 
 
 def _dilated(support: Support, rows: np.ndarray, shape: np.ndarray) -> np.ndarray:
@@ -124,7 +129,7 @@ class Evaluation:
                 )
             shape = support.shape
             if support.measured:  # the grid ends at the largest coordinate, over all batches
-                largest = tuple(rows[:, 1:].max(0, initial=-1) + 1)
+                largest = axes((rows[:, 1:].max(0, initial=-1) + 1).tolist())
                 shape = size_after(largest, support.K, support.S, support.P, support.D)
             return _dilated(support, rows, np.array(shape))
         return _transposed(support, rows)

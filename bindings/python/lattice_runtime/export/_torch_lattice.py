@@ -11,7 +11,7 @@ from ..builder import Value
 from . import _torch_layers
 from ._layer import Layer, Signature
 from ._network import Flow, Map, Network, ones, zeros
-from ._supports import Support, Triple
+from ._supports import Support, Triple, axes
 from ._torch_layers import Handler, Table
 
 
@@ -47,7 +47,8 @@ def normalized_submanifold(network: Network, layer: Layer, x: Flow) -> Flow:
 
 
 def geometry(layer: Layer) -> tuple[Triple, Triple, Triple, Triple]:
-    return tuple(layer.triple(n) for n in ("kernel_size", "stride", "padding", "dilation"))  # type: ignore
+    K, S, P, D = (layer.triple(n) for n in ("kernel_size", "stride", "padding", "dilation"))
+    return K, S, P, D
 
 
 def strided(network: Network, layer: Layer, x: Flow) -> Flow:
@@ -78,7 +79,7 @@ def target_of(
     parent = network.sparse(layer, x)
     if target is not None:
         support = network.sparse(layer, target)
-        if support.stride != tuple(a // b for a, b in zip(parent.stride, S)):
+        if support.stride != axes(a // b for a, b in zip(parent.stride, S)):
             raise layer.refused(
                 f"{layer.kind}: a target of stride {support.stride}, input of {parent.stride} by {S}"
             )
@@ -112,8 +113,8 @@ def generated(network: Network, layer: Layer, x: Flow) -> tuple[Triple, Value, O
     K, S = layer.triple("kernel_size"), layer.triple("stride")
     if any(a % b for a, b in zip(parent.stride, S)):
         raise layer.refused(f"{layer.kind} by {S} from stride {parent.stride}: no whole stride")
-    stride = tuple(a // b for a, b in zip(parent.stride, S))
-    support = network.derived(layer, "generated", parent, stride, K=K, S=S)  # type: ignore[arg-type]
+    stride = axes(a // b for a, b in zip(parent.stride, S))
+    support = network.derived(layer, "generated", parent, stride, K=K, S=S)
     return S, *network.kernel(layer, "weight", kernel(layer, K), x), support
 
 
@@ -154,7 +155,7 @@ def trilinear(network: Network, layer: Layer, x: Flow, target: Optional[Flow] = 
     if target is None:
         raise layer.refused(f"{layer.kind} without a target: which rows it makes was not read")
     support = network.sparse(layer, target)
-    if support.stride != tuple(a // b for a, b in zip(parent.stride, S)):
+    if support.stride != axes(a // b for a, b in zip(parent.stride, S)):
         raise layer.refused(
             f"{layer.kind}: a target of stride {support.stride}, input of {parent.stride} by {S}"
         )

@@ -10,7 +10,7 @@ import numpy as np
 from ._layer import Layer, Signature
 from ._network import Flow, Network
 
-Handler = Callable[[Network, Layer, Flow], Flow]
+Handler = Callable[..., Flow]  # of a Network, a Layer and the Flows that the layer takes
 Table = dict[str, tuple[Signature, Handler]]
 
 
@@ -39,7 +39,9 @@ def batch_norm(network: Network, layer: Layer, x: Flow, under: str = "") -> Flow
         else:
             raise layer.refused(f'the state dict has no tensor "{layer.key(under + name)}"')
         tensors.append(network.weight(layer, under + name, family, data))
-    return network.same_rows(x, network.builder.batch_norm(x.value, *tensors, layer.number("eps")))
+    scale, bias, mean, var = tensors
+    eps = layer.number("eps")
+    return network.same_rows(x, network.builder.batch_norm(x.value, scale, bias, mean, var, eps))
 
 
 def linear(network: Network, layer: Layer, x: Flow, under: str = "") -> Flow:

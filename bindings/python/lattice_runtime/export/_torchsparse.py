@@ -7,7 +7,7 @@ import numpy as np
 from . import _torch_layers
 from ._layer import Layer, Signature
 from ._network import Flow, Map, Network, ones, zeros
-from ._supports import Triple, size_after
+from ._supports import Triple, axes, size_after
 from ._torch_layers import Handler, Table
 
 
@@ -51,7 +51,7 @@ def same_rows(network: Network, layer: Layer, K: Triple, x: Flow) -> Flow:
     return network.uncentred(layer, "kernel", kernel(layer, K), ones, zeros, ones, x, x.support)
 
 
-def map_key(layer: Layer, stride: Triple, K: Triple, S: Triple) -> tuple:
+def map_key(layer: Layer, stride: Triple, K: Triple, S: Triple) -> tuple[Triple, ...]:
     return (stride, K, S, layer.triple("dilation"))
 
 
@@ -90,8 +90,8 @@ def transposed(network: Network, layer: Layer, x: Flow) -> Flow:
         raise layer.refused(f"{layer.kind} transposed with stride 1: not read from the library")
     if any(a % b for a, b in zip(parent.stride, S)):
         raise layer.refused(f"{layer.kind} by {S} from stride {parent.stride}: no whole stride")
-    stride = tuple(a // b for a, b in zip(parent.stride, S))
-    made = network.maps.get(map_key(layer, stride, K, S))  # type: ignore[arg-type]
+    stride = axes(a // b for a, b in zip(parent.stride, S))
+    made = network.maps.get(map_key(layer, stride, K, S))
     if made is None:
         raise layer.refused(
             f"{layer.kind} transposed: no earlier layer has its kernel {K}, stride {S} and dilation at stride "
@@ -122,8 +122,8 @@ def generative(network: Network, layer: Layer, x: Flow) -> Flow:
         )
     if any(a % b for a, b in zip(parent.stride, S)):
         raise layer.refused(f"{layer.kind} by {S} from stride {parent.stride}: no whole stride")
-    stride = tuple(a // b for a, b in zip(parent.stride, S))
-    half: Triple = tuple((k - 1) // 2 for k in K)  # type: ignore[assignment]
+    stride = axes(a // b for a, b in zip(parent.stride, S))
+    half = axes((k - 1) // 2 for k in K)
     # The range shrinks as if this were a forward convolution, and rows are moved into it.
     shape = size_after(parent.shape, K, S, P, ones)
     if any(n < 1 for n in shape):

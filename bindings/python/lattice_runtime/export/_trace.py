@@ -128,10 +128,10 @@ def walk(module: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 @contextmanager
 def recorded(library: str, module: Any, tape: Tape) -> Iterator[None]:
     """While this lasts, layers write themselves down instead of computing."""
-    undo: list[tuple[dict, str, Any]] = []
+    undo: list[tuple[dict[str, Any], str, Any]] = []
     seen: set[int] = set()
 
-    def replace(space: dict, name: str, value: Any) -> None:
+    def replace(space: dict[str, Any], name: str, value: Any) -> None:
         undo.append((space, name, space.get(name, undo)))
         space[name] = value
 
