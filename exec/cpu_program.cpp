@@ -113,7 +113,7 @@ std::string CpuProgram::explain() const {
   std::string text;
   for (size_t i = 0; i < prepared_.size(); ++i) {
     const Step& step = plan_.steps[i];
-    std::string choice = prepared_[i].weights ? cpu::explain(*prepared_[i].weights) : "the only kernel of this step";
+    std::string choice = prepared_[i].weights ? cpu::explain(*prepared_[i].weights) : "one kernel";
     // The kernel stands in the line of the step, what decided on it below: see Program::explain.
     if (const size_t colon = choice.find(": "); colon != std::string::npos) choice.replace(colon, 2, "\n  ");
     text += fmt::format("{} {} {}: {}\n", text_of(step.where), step.name, step.parameter, choice);

@@ -21,20 +21,41 @@ using Sixteen = float __attribute__((vector_size(64)));
 
 __attribute__((target("avx2,fma"))) void eight_lanes(int64_t rounds) {
   Eight a = {0.5f}, b = {1.0f};
-  Eight s0 = b, s1 = b, s2 = b, s3 = b, s4 = b, s5 = b, s6 = b, s7 = b, s8 = b, s9 = b, s10 = b, s11 = b;
+  Eight s0 = b, s1 = b, s2 = b, s3 = b, s4 = b, s5 = b, s6 = b, s7 = b, s8 = b, s9 = b, s10 = b,
+        s11 = b;
   for (int64_t i = 0; i < rounds; ++i) {
-    LATTICE_STEP(0); LATTICE_STEP(1); LATTICE_STEP(2); LATTICE_STEP(3); LATTICE_STEP(4); LATTICE_STEP(5);
-    LATTICE_STEP(6); LATTICE_STEP(7); LATTICE_STEP(8); LATTICE_STEP(9); LATTICE_STEP(10); LATTICE_STEP(11);
+    LATTICE_STEP(0);
+    LATTICE_STEP(1);
+    LATTICE_STEP(2);
+    LATTICE_STEP(3);
+    LATTICE_STEP(4);
+    LATTICE_STEP(5);
+    LATTICE_STEP(6);
+    LATTICE_STEP(7);
+    LATTICE_STEP(8);
+    LATTICE_STEP(9);
+    LATTICE_STEP(10);
+    LATTICE_STEP(11);
   }
 }
 
 __attribute__((target("avx512f"))) void sixteen_lanes(int64_t rounds) {
   Sixteen a = {0.5f}, b = {1.0f};
-  Sixteen s0 = b, s1 = b, s2 = b, s3 = b, s4 = b, s5 = b, s6 = b, s7 = b, s8 = b, s9 = b, s10 = b, s11 = b;
+  Sixteen s0 = b, s1 = b, s2 = b, s3 = b, s4 = b, s5 = b, s6 = b, s7 = b, s8 = b, s9 = b, s10 = b,
+          s11 = b;
   for (int64_t i = 0; i < rounds; ++i) {
-    LATTICE_STEP_V(0); LATTICE_STEP_V(1); LATTICE_STEP_V(2); LATTICE_STEP_V(3); LATTICE_STEP_V(4);
-    LATTICE_STEP_V(5); LATTICE_STEP_V(6); LATTICE_STEP_V(7); LATTICE_STEP_V(8); LATTICE_STEP_V(9);
-    LATTICE_STEP_V(10); LATTICE_STEP_V(11);
+    LATTICE_STEP_V(0);
+    LATTICE_STEP_V(1);
+    LATTICE_STEP_V(2);
+    LATTICE_STEP_V(3);
+    LATTICE_STEP_V(4);
+    LATTICE_STEP_V(5);
+    LATTICE_STEP_V(6);
+    LATTICE_STEP_V(7);
+    LATTICE_STEP_V(8);
+    LATTICE_STEP_V(9);
+    LATTICE_STEP_V(10);
+    LATTICE_STEP_V(11);
   }
 }
 #endif
@@ -56,7 +77,7 @@ void run(SimdLevel level, int64_t rounds) {
   one_lane(rounds);
 }
 
-}  // namespace
+} // namespace
 
 double fma_gflops(SimdLevel level, double seconds) {
   const double lanes = level == SimdLevel::avx512 ? 16 : level == SimdLevel::avx2 ? 8 : 1;
@@ -75,10 +96,11 @@ double fma_gflops(SimdLevel level, double seconds) {
 double fma_gflops(SimdLevel level, double seconds, int32_t threads) {
   std::vector<double> rates(static_cast<size_t>(threads), 0);
   std::vector<std::thread> others;
-  for (size_t i = 1; i < rates.size(); ++i) others.emplace_back([&, i] { rates[i] = fma_gflops(level, seconds); });
+  for (size_t i = 1; i < rates.size(); ++i)
+    others.emplace_back([&, i] { rates[i] = fma_gflops(level, seconds); });
   rates[0] = fma_gflops(level, seconds);
   for (std::thread& other : others) other.join();
   return std::accumulate(rates.begin(), rates.end(), 0.0);
 }
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

@@ -11,4 +11,4 @@ double fma_gflops(SimdLevel level, double seconds);
 // The same with `threads` threads at once, added up.
 double fma_gflops(SimdLevel level, double seconds, int32_t threads);
 
-}  // namespace lattice::cpu
+} // namespace lattice::cpu

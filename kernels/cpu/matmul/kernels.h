@@ -19,7 +19,7 @@ struct PairRun {
   const Row* in = nullptr;  // null: rows in_first, in_first + 1, ...
   const Row* out = nullptr; // null: rows out_first, out_first + 1, ... of the tile
   int64_t in_first = 0;     // with `in`: the row that is row 0 of `x`, negated
-  int64_t out_first = 0; // with `out`: the row of y that is row 0 of `total`, negated
+  int64_t out_first = 0;    // with `out`: the row of y that is row 0 of `total`, negated
   int64_t count = 0;
   const float* w = nullptr; // [cin][vectors * lanes]
   int64_t cin = 0;

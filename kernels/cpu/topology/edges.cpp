@@ -1,11 +1,13 @@
 // Relations by merging. See edges.h.
 #include "kernels/cpu/topology/edges.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "base/checked.h"
 #include "kernels/cpu/topology/generate.h"
+#include "kernels/cpu/topology/line_table.h"
 #include "kernels/cpu/topology/matches.h"
 #include "kernels/cpu/topology/parallel.h"
 
@@ -88,166 +90,181 @@ const T* advance(const T* at, const T* end, const Wanted& wanted) {
   return std::lower_bound(at, std::min(end, at + stride + 1), wanted);
 }
 
-// A pair of columns whose rows may match; `kernel_row` is that of the first z index.
-struct ColumnPair {
-  Row coarse;
-  Row fine;
-  uint32_t kernel_row;
-};
-
 // Finds the matches of the coarse columns of one chunk.
 //
 // Scans are thin: most columns hold one row or two, and which neighbours a column has is nearly
 // random. What costs is therefore not the work but branches that no processor can predict, so the
-// usual way has none: a table from y to column for the line at hand, column pairs gathered first,
-// and pairs of at most two rows by two compared outright. Long columns and far-apart y are merged.
+// usual way has none: tables for the fine line at hand, column pairs gathered first, and a look at
+// every cell of the window for each row. Long lines and wide windows are merged.
 template <class Out>
 class Walk {
  public:
-  Walk(const RowTree& fine, const RowTree& coarse, bool same, const Geometry& geometry, Out& out)
-      : fine_(fine), coarse_(coarse), same_(same), geometry_(geometry), x_(geometry, 0),
-        y_(geometry, 1), z_(geometry, 2), out_(out) {}
+  Walk(const RowTree& fine, const RowTree& coarse, const Geometry& geometry, Out& out)
+      : fine_(fine), coarse_(coarse), geometry_(geometry), x_(geometry, 0), y_(geometry, 1),
+        z_(geometry, 2), out_(out) {}
 
+  // Kernel rows after the centre only, if `upper_half`: larger x; or equal x and larger y; or equal
+  // x and y and larger z.
   void columns(int64_t begin, int64_t end, bool upper_half) {
     if (begin >= end) return;
     begin_ = begin;
     end_ = end;
-    const Triple centre{x_.size() / 2, y_.size() / 2, z_.size() / 2};
-    // Kernel rows after the centre: larger x; or equal x and larger y; or equal x and y and larger
-    // z.
-    x_.for_each(upper_half ? centre[0] : 0, x_.size(), [&](const Window& x) {
-      for (int64_t i = 0; i < x.count; ++i) {
-        const int64_t index = x.index + i;
-        const bool middle = upper_half && index == centre[0];
-        const int64_t row = index * y_.size();
-        y_.for_each(middle ? centre[1] + 1 : 0, y_.size(),
-                    [&](const Window& y) { lines(x.offset + i, y, 0, row); });
-        if (middle) {
-          y_.for_each(centre[1], centre[1] + 1,
-                      [&](const Window& y) { lines(x.offset + i, y, centre[2] + 1, row); });
-        }
+    upper_half_ = upper_half;
+    x_.for_each(upper_half ? x_.size() / 2 : 0, x_.size(), [&](const Window& x) {
+      for (int64_t i = 0; i < x.count; i += tables) {
+        lines({x.offset + i, std::min(tables, x.count - i), x.index + i});
       }
     });
   }
 
  private:
-  static constexpr int64_t table_size = 4096; // y of one line that the table covers
-  static constexpr int64_t widest_window = 16;
-  static constexpr int64_t batch = 128; // coarse columns whose pairs are gathered at a time
+  static constexpr int64_t tables = 8;  // fine lines that are kept as tables
+  static constexpr int64_t batch = 128; // coarse columns that are looked up at a time
 
-  // All matches with one x offset and one window of y; z indices from z_begin on.
-  void lines(int64_t x_offset, const Window& y, int64_t z_begin, int64_t row_of_x) {
-    z_.for_each(z_begin, z_.size(), [&](const Window& z) {
-      const int64_t kernel_row = (row_of_x + y.index) * z_.size() + z.index;
-      const LineKey* target = fine_.line.data();
-      const LineKey* const target_end = target + fine_.lines();
-      int64_t line = coarse_.line_of_column(begin_);
-      for (int64_t column = begin_; column < end_; ++line) {
-        if (out_.refused()) return;
-        const int64_t last = std::min<int64_t>(end_, coarse_.line_begin[line + 1]);
-        const int64_t x = int64_t{coarse_.line[line].x} * geometry_.stride[0] + x_offset;
-        if (is_int32(x)) {
-          const LineKey wanted{coarse_.line[line].batch, static_cast<int32_t>(x)};
-          target = advance(target, target_end, wanted);
-          if (target != target_end && *target == wanted) {
-            columns_of_line(column, last, target - fine_.line.data(), x_offset, y, z, kernel_row);
-          }
+  // A column of the coarse tree and one of the fine line at hand, counted from 1.
+  struct ColumnPair {
+    Row coarse;
+    Row fine;
+  };
+  struct Slot {
+    int64_t line = -1; // that the table holds
+    bool usable = false;
+    LineTable table;
+  };
+
+  // All coarse lines against the fine lines that one window of x reaches.
+  void lines(const Window& x) {
+    x_count_ = x.count;
+    for (Slot& slot : slots_) slot.line = -1;
+    std::array<const LineKey*, tables> target;
+    target.fill(fine_.line.data());
+    const LineKey* const target_end = fine_.line.data() + fine_.lines();
+    int64_t line = coarse_.line_of_column(begin_);
+    for (int64_t column = begin_; column < end_; ++line) {
+      if (out_.refused()) return;
+      const int64_t last = std::min<int64_t>(end_, coarse_.line_begin[line + 1]);
+      for (int64_t i = 0; i < x.count; ++i) {
+        const int64_t at = coarse_.line[line].x * geometry_.stride[0] + x.offset + i;
+        if (!is_int32(at)) continue;
+        const LineKey wanted{coarse_.line[line].batch, static_cast<int32_t>(at)};
+        const LineKey*& found = target[static_cast<size_t>(i)];
+        found = advance(found, target_end, wanted);
+        if (found != target_end && *found == wanted) {
+          lines_match(column, last, found - fine_.line.data(), x.index + i);
         }
-        column = last;
       }
+      column = last;
+    }
+  }
+
+  // The coarse columns begin .. end-1 against one fine line: all y and z.
+  void lines_match(int64_t begin, int64_t end, int64_t fine_line, int64_t x_index) {
+    const bool middle = upper_half_ && x_index == x_.size() / 2;
+    const int64_t y_middle = y_.size() / 2, z_middle = z_.size() / 2;
+    const int64_t row = x_index * y_.size();
+    y_.for_each(middle ? y_middle + 1 : 0, y_.size(), [&](const Window& y) {
+      z_.for_each(0, z_.size(), [&](const Window& z) {
+        columns_match(begin, end, fine_line, y, z, (row + y.index) * z_.size() + z.index);
+      });
+    });
+    if (!middle) return;
+    z_.for_each(z_middle + 1, z_.size(), [&](const Window& z) {
+      same_columns(begin, end, z, (row + y_middle) * z_.size() + z.index);
     });
   }
 
-  // The coarse columns begin .. end-1 against one fine line.
-  void columns_of_line(int64_t begin, int64_t end, int64_t fine_line, int64_t x_offset,
-                       const Window& y, const Window& z, int64_t kernel_row) {
+  // `kernel_row` is that of the first y and z of the windows.
+  void columns_match(int64_t begin, int64_t end, int64_t fine_line, const Window& y,
+                     const Window& z, int64_t kernel_row) {
     const int64_t first = fine_.line_begin[fine_line], last = fine_.line_begin[fine_line + 1];
-    if (same_ && x_offset == 0 && y.offset == 0 && y.count == 1 && geometry_.stride[1] == 1) {
-      for (int64_t column = begin; column < end; ++column) {
-        // One row alone has no other in its column.
-        if (z.offset > 0 && coarse_.column_begin[column + 1] - coarse_.column_begin[column] == 1) {
-          continue;
-        }
+    if (y.count <= LineTable::widest && z.count <= LineTable::widest &&
+        last - first <= (end - begin) * 8 + 8 && !fine_.repeats && !coarse_.repeats) {
+      Slot& slot = slots_[static_cast<size_t>(fine_line % x_count_)];
+      if (slot.line != fine_line) {
+        slot.line = fine_line;
+        slot.usable = slot.table.fill(fine_, first, last, std::min(z_.size(), LineTable::widest));
+      }
+      if (slot.usable) return look_up_columns(slot.table, begin, end, y, z, kernel_row);
+    }
+    merge_columns(begin, end, first, last, y, z, kernel_row);
+  }
+
+  // Columns against themselves, higher z only.
+  void same_columns(int64_t begin, int64_t end, const Window& z, int64_t kernel_row) {
+    for (int64_t column = begin; column < end; ++column) {
+      if (coarse_.column_begin[column + 1] - coarse_.column_begin[column] > 1) {
         merge_rows(column, column, z, kernel_row);
       }
-      return;
-    }
-    const int64_t span = int64_t{fine_.column_y[last - 1]} - fine_.column_y[first];
-    if (span < table_size && y.count <= widest_window && last - first <= (end - begin) * 8 + 8 &&
-        !fine_.repeats && !coarse_.repeats) {
-      look_up_columns(begin, end, first, last, y, z, kernel_row);
-    } else {
-      merge_columns(begin, end, first, last, y, z, kernel_row);
     }
   }
 
-  void look_up_columns(int64_t begin, int64_t end, int64_t first, int64_t last, const Window& y,
+  void look_up_columns(const LineTable& table, int64_t begin, int64_t end, const Window& y,
                        const Window& z, int64_t kernel_row) {
-    if (table_.empty()) {
-      table_.assign(table_size + 2 * widest_window, 0);
-      pairs_.resize(batch * widest_window + 1);
-    }
-    // table[y - low] = column + 1, and 0 elsewhere, a whole window before and after the line
-    // included.
-    const int32_t* const column_y = fine_.column_y.data();
-    const int64_t low = column_y[first], span = column_y[last - 1] - low;
-    Row* const table = table_.data() + widest_window;
-    for (int64_t column = first; column < last; ++column) {
-      table[column_y[column] - low] = static_cast<Row>(column + 1);
-    }
-    const int64_t offset = y.offset - low, count = y.count, stride = geometry_.stride[1];
-    const uint32_t step = static_cast<uint32_t>(z_.size());
     while (begin < end) {
       const int64_t stop = std::min(end, begin + batch);
-      ColumnPair* pair = pairs_.data();
-      for (; begin < stop; ++begin) {
-        const int64_t at =
-            std::clamp(coarse_.column_y[begin] * stride + offset, -widest_window, span + 1);
-        uint32_t row = static_cast<uint32_t>(kernel_row);
-        for (int64_t i = 0; i < count; ++i, row += step) {
-          const Row column = table[at + i];
-          *pair = {static_cast<Row>(begin), column - 1, row};
-          pair += column != 0;
+      // Windows of any width in parts of at most three, the commonest.
+      for (int64_t i = 0; i < y.count; i += 3) {
+        const int64_t row = kernel_row + i * z_.size();
+        switch (y.count - i) {
+        case 1: gather<1>(table, begin, stop, y.offset + i, z, row); break;
+        case 2: gather<2>(table, begin, stop, y.offset + i, z, row); break;
+        default: gather<3>(table, begin, stop, y.offset + i, z, row); break;
         }
       }
-      match_pairs(pairs_.data(), pair, z);
+      begin = stop;
     }
-    for (int64_t column = first; column < last; ++column) table[column_y[column] - low] = 0;
   }
 
-  void match_pairs(const ColumnPair* pair, const ColumnPair* end, const Window& z) {
-    const Row* const coarse_begin = coarse_.column_begin.data();
-    const Row* const fine_begin = fine_.column_begin.data();
-    const int32_t* const coarse_z = coarse_.z.data();
-    const int32_t* const fine_z = fine_.z.data();
-    const int64_t stride = geometry_.stride[2];
-    const int64_t offset = z.offset;
-    const uint64_t count = static_cast<uint64_t>(z.count);
-    auto&& out = out_.writer();
-    for (; pair != end; ++pair) {
-      const int64_t c = coarse_begin[pair->coarse], f = fine_begin[pair->fine];
-      const int64_t more_c = int64_t{coarse_begin[pair->coarse + 1]} - c - 1;
-      const int64_t more_f = int64_t{fine_begin[pair->fine + 1]} - f - 1;
-      const int64_t kernel_row = pair->kernel_row;
-      if ((more_c | more_f) > 1) {
-        merge_rows(pair->coarse, pair->fine, z, kernel_row);
-        continue;
+  // The pairs of columns with y offsets y_offset .. y_offset + count - 1, then their rows.
+  template <int count>
+  void gather(const LineTable& table, int64_t begin, int64_t end, int64_t y_offset, const Window& z,
+              int64_t kernel_row) {
+    ColumnPair pairs[count][batch + 1];
+    ColumnPair* next[count];
+    for (int i = 0; i < count; ++i) next[i] = pairs[i];
+    const int32_t* const column_y = coarse_.column_y.data();
+    const int64_t stride = geometry_.stride[1];
+    for (int64_t column = begin; column < end; ++column) {
+      const Row* const found = table.columns_from(column_y[column] * stride + y_offset);
+#pragma GCC unroll 3
+      for (int i = 0; i < count; ++i) {
+        *next[i] = {static_cast<Row>(column), found[i]};
+        next[i] += found[i] != 0;
       }
-      const int64_t low = coarse_z[c] * stride + offset;
-      const int64_t low_next = coarse_z[c + more_c] * stride + offset;
-      const int64_t z0 = fine_z[f], z1 = fine_z[f + more_f];
-      const auto compare = [&]<int64_t turn>(bool exists, int64_t row, int64_t from, int64_t at,
-                                             int64_t value) {
-        const int64_t index = value - from;
-        const bool match = exists & (static_cast<uint64_t>(index) < count);
-        out.template put<turn>(match, row, at, kernel_row, index);
-      };
-      compare.template operator()<0>(true, c, low, f, z0);
-      if ((more_c | more_f) == 0) continue;
-      compare.template operator()<1>(more_f != 0, c, low, f + 1, z1);
-      compare.template operator()<2>(more_c != 0, c + 1, low_next, f, z0);
-      compare.template operator()<3>((more_c & more_f) != 0, c + 1, low_next, f + 1, z1);
     }
+    for (int i = 0; i < count; ++i) {
+      int64_t offset = z.offset, row = kernel_row + i * z_.size();
+      for (int64_t left = z.count; left > 0; left -= 3, offset += 3, row += 3) {
+        switch (left) {
+        case 1: match_pairs<1>(table, pairs[i], next[i], offset, row); break;
+        case 2: match_pairs<2>(table, pairs[i], next[i], offset, row); break;
+        default: match_pairs<3>(table, pairs[i], next[i], offset, row); break;
+        }
+      }
+    }
+  }
+
+  // z offsets offset .. offset + count - 1, kernel rows from `kernel_row` on.
+  template <int count>
+  void match_pairs(const LineTable& table, const ColumnPair* pair, const ColumnPair* end,
+                   int64_t offset, int64_t kernel_row) {
+    const Row* const coarse_begin = coarse_.column_begin.data();
+    const int32_t* const coarse_z = coarse_.z.data();
+    const int64_t stride = geometry_.stride[2];
+    const LineTable::Columns columns =
+        table.columns(); // a copy: what is written cannot be part of it
+    auto out = out_.template appender<count>(kernel_row);
+    for (; pair != end; ++pair) {
+      const LineTable::Column& column = columns.column[pair->fine];
+      const int64_t low = offset - column.low, range = column.range;
+      const Row* const cells = columns.cells + column.at;
+      const int64_t last = coarse_begin[pair->coarse + 1];
+      for (int64_t row = coarse_begin[pair->coarse]; row < last; ++row) {
+        const int64_t z = coarse_z[row] * stride + low;
+        out.put(static_cast<Row>(row), cells + std::min(std::max(z, -columns.pad), range));
+      }
+    }
+    out_.done(out);
   }
 
   // Columns first .. last-1 of the fine line, without the table.
@@ -268,40 +285,6 @@ class Walk {
 
   // The rows of one coarse column against one fine column.
   void merge_rows(int64_t coarse_column, int64_t fine_column, const Window& z, int64_t kernel_row) {
-    constexpr int64_t narrow = 8;
-    if (z.count > narrow || coarse_.repeats || fine_.repeats) {
-      return merge_wide_rows(coarse_column, fine_column, z, kernel_row);
-    }
-    auto&& out = out_.writer();
-    const int64_t end = coarse_.column_begin[coarse_column + 1];
-    const int32_t* const all = fine_.z.data();
-    const int32_t* at = all + fine_.column_begin[fine_column];
-    const int32_t* const stop = all + fine_.column_begin[fine_column + 1];
-    for (int64_t row = coarse_.column_begin[coarse_column]; row < end; ++row) {
-      const int64_t low = coarse_.z[row] * geometry_.stride[2] + z.offset;
-      if (*at < low) {
-        at = advance(at + 1, stop, low);
-        if (at == stop) break;
-      }
-      // z are distinct: at most `count` of them lie in the window.
-      const int64_t left = stop - at;
-      const auto compare = [&]<int64_t turn>(int64_t i) {
-        const bool exists = i < left;
-        const int64_t index = at[exists ? i : 0] - low;
-        out.template put<turn>(exists & (index < z.count), row, at + i - all, kernel_row, index);
-      };
-      int64_t i = 0;
-      for (; i + 3 <= z.count; i += 3) {
-        compare.template operator()<0>(i);
-        compare.template operator()<1>(i + 1);
-        compare.template operator()<2>(i + 2);
-      }
-      for (; i < z.count; ++i) compare.template operator()<3>(i);
-    }
-  }
-
-  void merge_wide_rows(int64_t coarse_column, int64_t fine_column, const Window& z,
-                       int64_t kernel_row) {
     const int64_t begin = coarse_.column_begin[coarse_column];
     auto&& out = out_.writer();
     const int64_t end = coarse_.column_begin[coarse_column + 1];
@@ -323,13 +306,15 @@ class Walk {
 
   const RowTree& fine_;
   const RowTree& coarse_;
-  bool same_;
   const Geometry& geometry_;
   Windows x_, y_, z_;
   Out& out_;
-  int64_t begin_ = 0, end_ = 0;
-  std::vector<Row> table_;
-  std::vector<ColumnPair> pairs_;
+  int64_t begin_ = 0, end_ = 0; // the coarse columns of this chunk
+  bool upper_half_ = false;
+  // Fine lines of x_count_ successive x at most are in use at a time; coarse lines one after
+  // another share them.
+  int64_t x_count_ = 1;
+  std::array<Slot, tables> slots_;
 };
 
 // The lower half of a mirrored relation shares the lists of the upper half, the columns exchanged.
@@ -376,7 +361,7 @@ Result<Edges> find_edges(const RowTree& fine, const RowTree& coarse, bool same,
     parallel_chunks(chunks, [&](int64_t chunk, int64_t begin, int64_t end) {
       GroupedMatches& matches = found[static_cast<size_t>(chunk)];
       const auto walk = [&](auto&& out) {
-        Walk(fine, coarse, same, geometry, out).columns(begin, end, half);
+        Walk(fine, coarse, geometry, out).columns(begin, end, half);
         matches = std::move(out).grouped();
       };
       const int64_t rows = coarse.column_begin[end] - coarse.column_begin[begin];

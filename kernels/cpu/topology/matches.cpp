@@ -1,6 +1,7 @@
 // See matches.h.
 #include "kernels/cpu/topology/matches.h"
 
+#include "kernels/cpu/topology/line_table.h"
 #include "kernels/cpu/topology/parallel.h"
 
 namespace lattice::cpu {
@@ -97,7 +98,7 @@ Result<Edges> edges_from(const std::vector<GroupedMatches>& chunks, int64_t kern
       Row* const to_fine = fine + *to;
       Row* const to_coarse = coarse + *to++;
       for (int64_t i = 0; i < group.count; ++i) {
-        to_fine[i] = group.first[i].fine;
+        to_fine[i] = group.first[i].fine & ~LineTable::there;
         to_coarse[i] = group.first[i].coarse;
       }
     }

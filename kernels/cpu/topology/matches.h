@@ -1,7 +1,9 @@
 // Edges on their way from the walk that finds them into lists by kernel row.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/relation.h"
@@ -10,6 +12,7 @@
 
 namespace lattice::cpu {
 
+// The highest bit of `fine` may be set and means nothing: rows are fewer than 2^31.
 struct Match {
   Row coarse;
   Row fine;
@@ -66,6 +69,42 @@ class MatchBuckets {
       counts[bucket] = count + wanted;
     }
   };
+
+  // The cells (see LineTable) found for `count` successive kernel rows.
+  template <int count>
+  struct Appender {
+    std::array<Match*, count> next;
+    int64_t kernel_row = 0;
+
+    void put(Row coarse, const Row* found) {
+      put_each(coarse, found, std::make_index_sequence<count>{});
+    }
+
+   private:
+    // Spelled out, not a loop: the pointers are to stay in registers.
+    template <size_t... i>
+    void put_each(Row coarse, const Row* found, std::index_sequence<i...>) {
+      const Row fine[] = {found[i]...};
+      ((*next[i] = {coarse, fine[i]}, next[i] += fine[i] >> 31), ...);
+    }
+  };
+  template <int count>
+  Appender<count> appender(int64_t kernel_row) {
+    Appender<count> made;
+    made.kernel_row = kernel_row;
+    for (int i = 0; i < count; ++i) {
+      made.next[i] = &storage_[(kernel_row + i) * capacity_ + counts_[kernel_row + i]];
+    }
+    return made;
+  }
+  template <int count>
+  void done(const Appender<count>& appender) {
+    for (int i = 0; i < count; ++i) {
+      const int64_t row = appender.kernel_row + i;
+      counts_[row] = static_cast<Row>(appender.next[i] - &storage_[row * capacity_]);
+    }
+  }
+
   Writer writer() { return {storage_.data(), counts_.data(), capacity_, kernel_rows_}; }
   bool refused() const { return false; }
   GroupedMatches grouped() &&;
@@ -92,6 +131,24 @@ class MatchStream {
               static_cast<uint32_t>(kernel_row + index)};
     next_ += wanted;
   }
+  template <int count>
+  struct Appender {
+    MatchStream* stream;
+    int64_t kernel_row;
+
+    void put(Row coarse, const Row* found) {
+      for (int i = 0; i < count; ++i) {
+        stream->template put<0>(found[i] != 0, coarse, int64_t{found[i]}, kernel_row, i);
+      }
+    }
+  };
+  template <int count>
+  Appender<count> appender(int64_t kernel_row) {
+    return {this, kernel_row};
+  }
+  template <int count>
+  void done(const Appender<count>&) {}
+
   MatchStream& writer() { return *this; }
   bool refused() const { return !status_.has_value(); }
   GroupedMatches grouped() &&;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
 
 namespace lattice::cpu {
 

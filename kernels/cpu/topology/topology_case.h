@@ -11,8 +11,8 @@
 #include <random>
 
 #include <gtest/gtest.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include "base/f16.h"
 #include "kernels/cpu/topology/edges.h"
