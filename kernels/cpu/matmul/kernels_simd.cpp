@@ -40,11 +40,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lattice::cpu::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::ScalableTag<float>;
-using Halves = hn::Rebind<hwy::float16_t, Floats>;
-using Ints = hn::Rebind<int32_t, Floats>;
-using Vec = hn::Vec<Floats>;
+#include "kernels/cpu/highway_vectors.inl"
+
 constexpr int lanes = LATTICE_KERNEL_LANES;
 static_assert(lanes == hn::MaxLanes(Floats()));
 
@@ -104,37 +101,6 @@ LATTICE_INLINE void store_f16_part(uint16_t* to, Vec x, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = whole[i];
 }
 
-// Vectors as lanes of math_formulas.inl.
-struct Lanes {
-  using F = Vec;
-  using I = hn::Vec<Ints>;
-  LATTICE_INLINE F set(float value) const { return hn::Set(Floats(), value); }
-  LATTICE_INLINE I set_int(int32_t value) const { return hn::Set(Ints(), value); }
-  LATTICE_INLINE F fma(F a, F b, F c) const { return hn::MulAdd(a, b, c); }
-  LATTICE_INLINE F fnma(F a, F b, F c) const { return hn::NegMulAdd(a, b, c); }
-  LATTICE_INLINE auto less(F a, F b) const { return hn::Lt(a, b); }
-  LATTICE_INLINE auto less_equal(F a, F b) const { return hn::Le(a, b); }
-  LATTICE_INLINE auto equal(F a, F b) const { return hn::Eq(a, b); }
-  template <class Mask>
-  LATTICE_INLINE F select(Mask mask, F yes, F no) const {
-    return hn::IfThenElse(mask, yes, no);
-  }
-  LATTICE_INLINE F abs(F a) const { return hn::Abs(a); }
-  LATTICE_INLINE F copysign(F magnitude, F sign) const { return hn::CopySign(magnitude, sign); }
-  LATTICE_INLINE F sqrt(F a) const { return hn::Sqrt(a); }
-  LATTICE_INLINE I bits(F a) const { return hn::BitCast(Ints(), a); }
-  LATTICE_INLINE F value(I a) const { return hn::BitCast(Floats(), a); }
-  LATTICE_INLINE F both(F a, F b) const { return hn::And(a, b); }
-  LATTICE_INLINE F either(F a, F b) const { return hn::Or(a, b); }
-  template <int count>
-  LATTICE_INLINE I shift_left(I a) const {
-    return hn::ShiftLeft<count>(a);
-  }
-  template <int count>
-  LATTICE_INLINE I shift_right(I a) const {
-    return hn::ShiftRight<count>(a);
-  }
-};
 constexpr int lanes_step = lanes;
 LATTICE_INLINE Vec lanes_load(const float* from) { return load(from); }
 LATTICE_INLINE void lanes_store(float* to, Vec x) { store(to, x); }
