@@ -185,6 +185,12 @@ Status lay_out(Run& run, int32_t phase, CpuSession& session, const RunControl& c
 
   while (session.values.size() <= at(phase)) session.values.push_back(std::make_unique<Arena>());
   Arena& arena = *session.values[at(phase)];
+  // Memory kept from earlier runs counts too, but can go.
+  const int64_t kept = std::max<int64_t>(arena.bytes() - memory.bytes, 0) + session.blocks->idle_bytes();
+  if (control.max_memory > 0 && wanted + kept > control.max_memory) {
+    session.blocks->trim();
+    if (arena.bytes() > memory.bytes) arena.release();
+  }
   LATTICE_CHECK(arena.reserve(memory.bytes));
   LATTICE_CHECK(session.scratch.reserve(scratch));  // the steps find it there and allocate nothing
   for (const auto& [output, value] : own) {

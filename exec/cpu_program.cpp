@@ -21,12 +21,17 @@ namespace {
 constexpr size_t huge_page = size_t{2} << 20;
 }
 
-Arena::~Arena() { ::operator delete(data_, std::align_val_t{huge_page}); }
+Arena::~Arena() { release(); }
+
+void Arena::release() {
+  ::operator delete(data_, std::align_val_t{huge_page});
+  data_ = nullptr;
+  bytes_ = 0;
+}
 
 Status Arena::reserve(int64_t bytes) {
   if (bytes <= bytes_) return {};
-  ::operator delete(data_, std::align_val_t{huge_page});
-  bytes_ = 0;
+  release();
   const size_t rounded = (static_cast<size_t>(bytes) + huge_page - 1) / huge_page * huge_page;
   data_ = static_cast<std::byte*>(::operator new(rounded, std::align_val_t{huge_page}, std::nothrow));
   if (data_ == nullptr) return tl::make_unexpected(faults::out_of_memory(bytes, "the values of the run"));
@@ -143,8 +148,11 @@ Status CpuProgram::build(int32_t phase, const BoundInputs& inputs, const RunCont
 Result<std::unique_ptr<DeviceTopology>> CpuProgram::prepare(const BoundInputs& inputs, const RunControl& control,
                                                             DeviceSession* session) const {
   auto topology = std::make_unique<CpuTopology>();
-  const auto blocks = session == nullptr ? nullptr : static_cast<CpuSession*>(session)->blocks;
-  const Status built = in_arena(control.threads, [&] {
+  auto* const kept = static_cast<CpuSession*>(session);
+  const auto blocks = kept == nullptr ? nullptr : kept->blocks;
+  Workplace own;
+  Workplace& workplace = kept == nullptr ? own : kept->workplace;
+  const Status built = workplace.execute(control.threads, [&] {
     return build(0, inputs, control, [](ValueId) { return TensorView{}; }, weight_bytes_, blocks, *topology);
   });
   if (!built) return tl::make_unexpected(built.error());

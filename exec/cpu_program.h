@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include <oneapi/tbb/task_arena.h>
 
@@ -46,6 +47,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   Status reserve(int64_t bytes);  // contents are lost when it grows
+  void release();
   std::byte* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
 
@@ -54,10 +56,31 @@ class Arena {
   int64_t bytes_ = 0;
 };
 
+// Where the threads of one caller at a time work. Kept between runs: making and releasing an arena
+// of oneTBB takes a lock of the whole process.
+class Workplace {
+ public:
+  // Calls body with `threads` threads to share its work.
+  template <class F>
+  auto execute(int32_t threads, F&& body) {
+    if (threads != threads_) {
+      threads_ = 0;  // should the next line throw
+      arena_.emplace(threads);
+      threads_ = threads;
+    }
+    return arena_->execute(std::forward<F>(body));
+  }
+
+ private:
+  std::optional<oneapi::tbb::task_arena> arena_;
+  int32_t threads_ = 0;
+};
+
 class CpuSession final : public DeviceSession {
  public:
   std::vector<std::unique_ptr<Arena>> values;  // by phase
   Arena scratch;
+  Workplace workplace;
   std::shared_ptr<BlockPool> blocks = std::make_shared<BlockPool>();  // of topologies
 };
 
@@ -77,7 +100,7 @@ class CpuProgram final : public DeviceProgram {
   int64_t weight_bytes() const { return weight_bytes_; }
   SimdLevel level() const { return level_; }
 
-  // Builds one phase and the tiles its products walk. Runs in the caller's arena.
+  // Builds one phase and the tiles its products walk. Runs in the caller's workplace.
   Status build(int32_t phase, const BoundInputs& inputs, const RunControl& control, const PointsOf& points,
                int64_t held_bytes, const std::shared_ptr<BlockPool>& blocks, CpuTopology& topology) const;
 
@@ -91,12 +114,5 @@ class CpuProgram final : public DeviceProgram {
   int64_t weight_bytes_ = 0;
   SimdLevel level_ = SimdLevel::scalar;
 };
-
-// Calls body inside an arena of `threads` threads.
-template <class F>
-auto in_arena(int32_t threads, F&& body) {
-  oneapi::tbb::task_arena arena(threads);
-  return arena.execute(std::forward<F>(body));
-}
 
 }  // namespace lattice::cpu

@@ -65,7 +65,7 @@ Result<Outputs> CpuProgram::run(const BoundInputs& inputs, const DeviceTopology&
   run.laid_out.assign(plan_.values.size(), false);
   run.outputs.resize(plan_.outputs.size());
   run.cat_of.assign(plan_.values.size(), no_id);
-  const Status done = in_arena(control.threads, [&]() -> Status {
+  const Status done = session.workplace.execute(control.threads, [&]() -> Status {
     LATTICE_CHECK(lay_out_arguments(run));
     for (int32_t phase = 0; phase < plan_.phases; ++phase) {
       if (phase > 0) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
 
 #include "base/f16.h"
 #include "base/tensor.h"

@@ -10,7 +10,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
-#include <tbb/task_arena.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include "base/f16.h"
 #include "kernels/reference/steps.h"

@@ -25,6 +25,8 @@ class Budget {
       used_.fetch_sub(bytes);
       return tl::make_unexpected(faults::memory_limit(wanted, limit_, what, where));
     }
+    // What lies idle from earlier topologies counts too, but can go.
+    if (limit_ > 0 && pool_ != nullptr && wanted + pool_->idle_bytes() > limit_) pool_->trim();
     return {};
   }
   void give_back(int64_t bytes) { used_.fetch_sub(bytes); }

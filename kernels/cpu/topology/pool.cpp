@@ -14,6 +14,7 @@ std::shared_ptr<std::byte[]> BlockPool::block(int64_t bytes) {
     if (!idle_[power].empty()) {
       memory = std::move(idle_[power].back());
       idle_[power].pop_back();
+      idle_bytes_ -= static_cast<int64_t>(size);
     }
   }
   if (memory == nullptr) memory.reset(new std::byte[size]);
@@ -23,6 +24,7 @@ std::shared_ptr<std::byte[]> BlockPool::block(int64_t bytes) {
             try {
               const std::lock_guard lock(pool->mutex_);
               pool->idle_[power].push_back(std::move(returned));
+              pool->idle_bytes_ += int64_t{1} << power;
             } catch (...) { // no room to remember it: `returned` frees it
             }
           }};
@@ -31,6 +33,7 @@ std::shared_ptr<std::byte[]> BlockPool::block(int64_t bytes) {
 void BlockPool::trim() {
   const std::lock_guard lock(mutex_);
   for (auto& blocks : idle_) blocks.clear();
+  idle_bytes_ = 0;
 }
 
 std::shared_ptr<std::byte[]> BlockPool::block_of(BlockPool* pool, int64_t bytes) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,7 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
 
   // At least `bytes` bytes, uninitialized, aligned for any plain type.
   std::shared_ptr<std::byte[]> block(int64_t bytes);
+  int64_t idle_bytes() const { return idle_bytes_.load(std::memory_order_relaxed); }
   // Gives what lies idle back to the system.
   void trim();
 
@@ -29,6 +31,7 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
   // Sizes are powers of two; idle_[i] holds blocks of 2^i bytes.
   std::mutex mutex_;
   std::array<std::vector<std::unique_ptr<std::byte[]>>, 64> idle_;
+  std::atomic<int64_t> idle_bytes_ = 0;
 };
 
 } // namespace lattice::cpu

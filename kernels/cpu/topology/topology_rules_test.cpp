@@ -373,6 +373,25 @@ TEST(Limits, MemoryIsRefusedBeforeItIsTaken) {
   }
 }
 
+TEST(Limits, IdleMemoryGoesWhereALimitNeedsIt) {
+  Cloud cloud(1);
+  Case large;
+  large.pool = std::make_shared<BlockPool>();
+  large.submanifold(large.made(cloud.coords(6000, 0, {1, 1, 1}, 1)), {5, 5, 5});
+  ASSERT_TRUE(large.build());
+  const int64_t idle = large.pool->idle_bytes();
+  EXPECT_GT(idle, 1 << 20);
+  Case small;
+  small.pool = large.pool;
+  small.made({0, 0, 0, 0, 0, 1, 0, 0});
+  small.control.max_memory = idle + (1 << 20);
+  ASSERT_TRUE(small.build());
+  EXPECT_EQ(small.pool->idle_bytes(), idle);
+  small.control.max_memory = idle;
+  ASSERT_TRUE(small.build());
+  EXPECT_LT(small.pool->idle_bytes(), 1 << 20);
+}
+
 TEST(Limits, StopEndsTheBuild) {
   Case c;
   c.made({0, 2, 0, 0});
