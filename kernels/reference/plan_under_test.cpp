@@ -287,7 +287,7 @@ Result<Outputs> PlanUnderTest::try_run(const RunControl& control, RunReport* rep
     std::copy(bytes.begin(), bytes.end(), shifted.back().begin() + 1);
     inputs.arguments[i].data = shifted.back().data() + 1;
   }
-  LATTICE_TRY(const auto topology, program->prepare(inputs, control));
+  LATTICE_TRY(const auto topology, program->prepare(inputs, control, nullptr));
   const auto session = program->session();
   RunReport unused;
   return program->run(inputs, *topology, *session, control, report != nullptr ? *report : unused);

@@ -54,7 +54,7 @@ LATTICE_INLINE Vec load_part(const uint16_t* from, int64_t count) {
   return load_whole(whole);
 }
 LATTICE_INLINE void store_part(float* to, Vec x, int64_t count) {
-  hn::BlendedStore(x, first_lanes(count), Floats(), to);
+  store_first(to, x, count);
 }
 LATTICE_INLINE void store_part(uint16_t* to, Vec x, int64_t count) {
   uint16_t whole[lanes];

@@ -64,12 +64,24 @@ struct WidenRun {
   int64_t pitch = 0;
 };
 
+// den[out] += squares for every pair of one kernel row; rows as in PairRun.
+struct SquaresRun {
+  const Row* out = nullptr;
+  int64_t out_first = 0;
+  int64_t count = 0;
+  const float* squares = nullptr;
+  int64_t cols = 0; // whole vectors
+  float* den = nullptr;
+  int64_t pitch = 0;
+};
+
 struct SimdTable {
   SimdLevel level = SimdLevel::scalar;
   int32_t lanes = 1; // floats a vector
   std::span<const PairKernel> kernels;
   void (*finish)(const FinishRun&) = nullptr;
   void (*widen)(const WidenRun&) = nullptr;
+  void (*add_squares)(const SquaresRun&) = nullptr;
 };
 
 // The table of a level this processor offers.

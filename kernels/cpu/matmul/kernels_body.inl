@@ -121,6 +121,28 @@ constexpr PairKernel kernels[] = {
 #undef LATTICE_KERNEL
 };
 
+template <int vectors>
+LATTICE_INLINE void add_squares_from(const SquaresRun& run, int64_t first) {
+  Vec squares[vectors];
+  unrolled<vectors>([&](auto v) LATTICE_LAMBDA { squares[v] = load_any(run.squares + first + v * lanes); });
+  const Row* const out = run.out;
+  const int64_t pitch = run.pitch, count = run.count, start = run.out_first * pitch + first;
+  float* const all = run.den;
+  for (int64_t i = 0; i < count; ++i) {
+    float* den = all + (start + (out != nullptr ? int64_t{out[i]} : i) * pitch);
+    unrolled<vectors>([&](auto v) LATTICE_LAMBDA {
+      store(den + v * lanes, add(load(den + v * lanes), squares[v]));
+    });
+  }
+}
+
+inline void add_squares(const SquaresRun& run) {
+  int64_t c = 0;
+  for (; c + 4 * lanes <= run.cols; c += 4 * lanes) add_squares_from<4>(run, c);
+  for (; c + 2 * lanes <= run.cols; c += 2 * lanes) add_squares_from<2>(run, c);
+  for (; c < run.cols; c += lanes) add_squares_from<1>(run, c);
+}
+
 // ------------------------------------------------------------------------------------- the row epilogue
 
 // The entries that have a path of their own, in this order; anything else goes entry by entry.

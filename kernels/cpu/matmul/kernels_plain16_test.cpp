@@ -31,7 +31,7 @@ constexpr int lanes = LATTICE_KERNEL_LANES;
 } // namespace
 
 const SimdTable& plain16_table() {
-  static constexpr SimdTable made{SimdLevel::scalar, lanes, kernels, &finish, &widen};
+  static constexpr SimdTable made{SimdLevel::scalar, lanes, kernels, &finish, &widen, &add_squares};
   return made;
 }
 

@@ -32,7 +32,7 @@ constexpr int lanes = LATTICE_KERNEL_LANES;
 } // namespace
 
 const SimdTable& scalar_table() {
-  static constexpr SimdTable made{SimdLevel::scalar, lanes, kernels, &finish, &widen};
+  static constexpr SimdTable made{SimdLevel::scalar, lanes, kernels, &finish, &widen, &add_squares};
   return made;
 }
 

@@ -65,9 +65,7 @@ LATTICE_INLINE Vec relu(Vec x) { return hn::IfThenZeroElse(hn::Le(x, zero()), x)
 LATTICE_INLINE Vec load_part(const float* from, int64_t count) {
   return hn::MaskedLoad(hn::FirstN(Floats(), static_cast<size_t>(count)), Floats(), from);
 }
-LATTICE_INLINE void store_part(float* to, Vec x, int64_t count) {
-  hn::BlendedStore(x, hn::FirstN(Floats(), static_cast<size_t>(count)), Floats(), to);
-}
+LATTICE_INLINE void store_part(float* to, Vec x, int64_t count) { store_first(to, x, count); }
 LATTICE_INLINE Vec load_f16(const uint16_t* from) {
   return hn::PromoteTo(Floats(),
                        hn::LoadU(Halves(), reinterpret_cast<const hwy::float16_t*>(from)));
@@ -115,7 +113,7 @@ LATTICE_INLINE void lanes_store(float* to, Vec x) { store(to, x); }
 
 const SimdTable& table() {
   static constexpr SimdTable made{lanes == 16 ? SimdLevel::avx512 : SimdLevel::avx2, lanes, kernels,
-                                  &finish, &widen};
+                                  &finish, &widen, &add_squares};
   return made;
 }
 

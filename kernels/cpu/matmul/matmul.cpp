@@ -136,14 +136,17 @@ void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, 
 }
 
 // den[out] += sum of squares of the kernel row's weights.
-void add_squares(const MatmulWeights& weights, int64_t kernel_row, const PairRun& run, float* den) {
-  const float* squares = weights.squares.get() + kernel_row * weights.padded_cout;
-  const int64_t pitch = total_pitch(weights);
-  for (int64_t i = 0; i < run.count; ++i) {
-    const int64_t row = run.out_first + (run.out != nullptr ? int64_t{run.out[i]} : i);
-    float* to = den + row * pitch;
-    for (int64_t c = 0; c < weights.padded_cout; ++c) to[c] += squares[c];
-  }
+void add_squares(const MatmulWeights& weights, int64_t kernel_row, const PairRun& pairs,
+                 float* den) {
+  SquaresRun run;
+  run.out = pairs.out;
+  run.out_first = pairs.out_first;
+  run.count = pairs.count;
+  run.squares = weights.squares.get() + kernel_row * weights.padded_cout;
+  run.cols = weights.padded_cout;
+  run.den = den;
+  run.pitch = total_pitch(weights);
+  weights.simd->add_squares(run);
 }
 
 void finish(const MatmulWeights& weights, const Slot& slot, int64_t first_row, int64_t rows,
