@@ -1,4 +1,4 @@
-"""The two networks, written once for all peers. The structure is that of `lattice make`; the weights are the artifact's.
+"""The two networks, written once for all peers. The structure is that of `lattice make`, the weights the artifact's.
 
 A network asks its peer for convolutions by name. A relation is (kind, level): "subm" at a level, "down" from level - 1,
 "up" to level - 1, "rows" for a plain product.
@@ -57,14 +57,23 @@ class Network:
     steps: tuple                # (kernel size, stride) from each level to the next
     subm_levels: int            # levels with a 3x3x3 submanifold relation
     has_up: bool                # the steps are walked back
-    same_supports: tuple[str, ...]  # peers whose strided convolution keeps the voxels that ours keeps
+    same_supports: tuple[str, ...]  # peers whose strided convolutions give the voxels that ours give
+
+    def result_stride(self) -> tuple[int, int, int, int]:
+        """Of batch, x, y, z."""
+        stride = [1, 1, 1]
+        if not self.has_up:
+            for _, step in self.steps:
+                stride = [s * t for s, t in zip(stride, step)]
+        return (1, *stride)
 
 
 NETWORKS = {
     # With kernel and stride 2 all rules for new voxels agree.
     "minkunet42": Network(minkunet42, 1e-5, 4, 0.05, "kitti", (((2, 2, 2), (2, 2, 2)),) * 4, 5, True,
-                          ("torch", "spconv")),
+                          ("torch", "torch-blocks", "spconv")),
     # Ours has the voxels floor(in / 2); spconv adds every voxel that the kernel reaches: another, larger network.
     "centerpoint": Network(centerpoint, 1e-3, 5, 0.1, "kitti-10cm",
-                           (((3, 3, 3), (2, 2, 2)),) * 3 + (((1, 1, 3), (1, 1, 2)),), 4, False, ("torch",)),
+                           (((3, 3, 3), (2, 2, 2)),) * 3 + (((1, 1, 3), (1, 1, 2)),), 4, False,
+                           ("torch", "torch-blocks")),
 }

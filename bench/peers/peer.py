@@ -45,7 +45,7 @@ class Peer:
     def linear(self, name: str, x):
         start = time.perf_counter()
         if name not in self.layers:
-            self.layers[name] = tuple(torch.from_numpy(self.tensors[f"{name}.{part}"].copy()) for part in ("weight", "bias"))
+            self.layers[name] = [torch.from_numpy(self.tensors[f"{name}.{part}"].copy()) for part in ("weight", "bias")]
         y = torch.nn.functional.linear(x, *self.layers[name])
         self.count(name, start)
         return y

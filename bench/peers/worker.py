@@ -18,8 +18,10 @@ def serve(connection: Connection, kind: str, network_name: str, artifact: Path, 
 
     if kind == "spconv":
         from spconv_peer import SpconvPeer as Kind
-    else:
+    elif kind == "torch":
         from torch_peer import TorchPeer as Kind
+    else:
+        from torch_peer import BlockedTorchPeer as Kind
     torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
     given = read_safetensors(inputs)
