@@ -2,6 +2,7 @@
 // in the tests of the kernels.
 #include "author/builder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
