@@ -4,15 +4,18 @@ MINUTES ?= 5
 PYTHON = build/venv/bin/python
 LATTICE = build/dev/tools/lattice/lattice
 
-.PHONY: help demo test build deps asan tsan fuzz bench wheel format clean
+.PHONY: help demo test plain build deps asan tsan fuzz bench bench-peers wheel format clean
+.NOTPARALLEL:
 
 help:
 	@echo "make demo            build, find the ground in an aerial survey with a trained network"
-	@echo "make test            build, run every test"
+	@echo "make test            build, run every test; then the fast ones under the sanitizers"
+	@echo "make plain           build, run every test"
 	@echo "make build           build only: $(LATTICE)"
-	@echo "make asan, make tsan run the tests under AddressSanitizer, ThreadSanitizer"
+	@echo "make asan, make tsan fast tests under AddressSanitizer, tests with threads under ThreadSanitizer"
 	@echo "make fuzz MINUTES=n  fuzz every reader for n minutes each"
 	@echo "make bench           build with benchmarks and run them"
+	@echo "make bench-peers     compare with PyTorch-side peers (5.5 GB by pip); ARGS='--rounds 3 --layers'"
 	@echo "make wheel           build and check the Python wheel in dist/ (PYTHONS=... for several versions)"
 	@echo "make format          clang-format over our sources"
 
@@ -28,7 +31,9 @@ demo: deps
 	cmake --build --preset dev --parallel $(JOBS) --target lattice_cli ground_demo
 	scripts/demo.sh build/dev
 
-test: deps
+test: plain asan tsan
+
+plain: deps
 	cmake --preset dev -DLATTICE_PYTHON=ON
 	cmake --build --preset dev --parallel $(JOBS)
 	ctest --preset dev --parallel $(JOBS)
@@ -50,6 +55,11 @@ bench: deps
 	cmake --preset release -DLATTICE_BENCH=ON
 	cmake --build --preset release --parallel $(JOBS)
 	scripts/bench.sh build/release
+
+bench-peers: deps
+	cmake --preset release -DLATTICE_BENCH=ON
+	cmake --build --preset release --parallel $(JOBS) --target lattice_cli scene_file
+	scripts/bench_peers.sh build/release $(ARGS)
 
 wheel: deps
 	scripts/build_wheel.sh $(PYTHONS)

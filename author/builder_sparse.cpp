@@ -5,6 +5,7 @@
 
 #include "author/builder.h"
 #include "author/stride.h"
+#include "base/checked.h"
 
 namespace lattice::author {
 
@@ -74,6 +75,10 @@ Result<Value> GraphBuilder::sparse_cat(Value lhs, Value rhs, std::string_view jo
   LATTICE_CHECK(check_same_grid(schema->name, lhs, rhs));
   ValueInfo result = at(lhs);
   const bool known = at(lhs).channels() >= 0 && at(rhs).channels() >= 0;
+  if (known && at(lhs).channels() > most_channels - at(rhs).channels()) {
+    return fail(Code::usage, fmt::format("sparse.cat: {} and {} channels, expected at most {} together",
+                                         at(lhs).channels(), at(rhs).channels(), most_channels));
+  }
   result.shape = {-1, known ? at(lhs).channels() + at(rhs).channels() : -1};
   const Attribute attributes[] = {{"join", std::string(join)}};
   return emit_one(*schema, operands, attributes, std::move(result));

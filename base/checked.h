@@ -6,6 +6,10 @@
 
 namespace lattice {
 
+// The largest size along any axis of a value but the first, whose memory grows with it only where there are rows:
+// sums and products of a few such sizes stay far within 64 bits.
+inline constexpr int64_t most_channels = (int64_t{1} << 31) - 1;
+
 // a * b, or nothing if either is negative or the product leaves int64.
 inline std::optional<int64_t> checked_mul(int64_t a, int64_t b) {
   int64_t product = 0;

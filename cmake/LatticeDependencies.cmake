@@ -1,7 +1,13 @@
 # Every package the project needs, found once.
 find_package(fmt REQUIRED)
 find_package(tl-expected REQUIRED)
-find_package(TBB REQUIRED)
+if(LATTICE_SANITIZE MATCHES "thread")
+  # See tests/tsan/README.md.
+  add_library(TBB::tbb INTERFACE IMPORTED GLOBAL)
+  target_include_directories(TBB::tbb INTERFACE ${PROJECT_SOURCE_DIR}/tests/tsan)
+else()
+  find_package(TBB REQUIRED)
+endif()
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -10,6 +16,16 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 if(LATTICE_TESTS)
   find_package(GTest REQUIRED)
+endif()
+
+# fmt's definitions are compiled once, not in every file that formats: that is half the time of a build. Other
+# versions than 9 want other instantiations; they are used as headers.
+if(fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
+  add_library(lattice_fmt STATIC ${PROJECT_SOURCE_DIR}/base/fmt_definitions.cpp)
+  target_include_directories(lattice_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+else()
+  add_library(lattice_fmt INTERFACE)
+  target_link_libraries(lattice_fmt INTERFACE fmt::fmt-header-only)
 endif()
 
 # MLIR is linked from its static archives by path: the imported CMake targets would pull in the shared

@@ -177,6 +177,10 @@ class Binder {
         return refuse(fmt::format("input \"{}\" has shape {}, expected {} along dimension {}{}", argument.name,
                                   text_of(tensor.shape), wanted, axis, hint));
       }
+      if (axis > 0 && tensor.shape[axis] > most_channels) {
+        return refuse(fmt::format("input \"{}\" has shape {}, expected at most {} along dimension {}", argument.name,
+                                  text_of(tensor.shape), most_channels, axis));
+      }
     }
     if (!checked_bytes(tensor)) {
       return refuse(fmt::format("input \"{}\" has shape {}, which does not fit 64 bits", argument.name, text_of(tensor.shape)));

@@ -54,8 +54,11 @@ std::string describe(const Support& support, const Plan& plan) {
 }
 
 std::string describe(const Relation& relation) {
-  return fmt::format("s{} <-> s{}, kernel {} stride {} dilation {} base {}", relation.fine, relation.coarse,
-                     text_of(relation.size), text_of(relation.stride), text_of(relation.dilation), text_of(relation.base));
+  std::string text = fmt::format("s{} <-> s{}, kernel {}", relation.fine, relation.coarse, text_of(relation.size));
+  if (relation.stride != Triple{1, 1, 1}) text += " stride " + text_of(relation.stride);
+  if (relation.dilation != Triple{1, 1, 1}) text += " dilation " + text_of(relation.dilation);
+  if (relation.base != Triple{0, 0, 0}) text += " base " + text_of(relation.base);
+  return text;
 }
 
 std::string describe(const Weight& weight) {

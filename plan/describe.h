@@ -11,7 +11,7 @@ std::string describe(const IntSource& source, const Plan& plan);
 std::string describe(const Extent& extent, const Plan& plan);
 std::string describe_shape(const Value& value, const Plan& plan);  // "s1 x 32 f32"
 std::string describe(const Support& support, const Plan& plan);    // "floor of s0 by (2, 2, 2)"
-std::string describe(const Relation& relation);                    // "s1 <- s0, kernel (2, 2, 2) ..."
+std::string describe(const Relation& relation);                    // "s0 <-> s1, kernel (2, 2, 2) stride (2, 2, 2)"
 std::string describe(const Weight& weight);                        // "(32, 3, 3, 3, 4) f32"
 
 // Parameters a weight holds, and the bytes they take in the file.

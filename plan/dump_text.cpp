@@ -25,6 +25,12 @@ std::string operands(const Step& step) {
   return text;
 }
 
+// A line with the place it comes from, which gets a line of its own where 80 columns do not hold both.
+std::string placed(const std::string& line, const Location& where) {
+  const std::string place = text_of(where);
+  return "\n  " + line + (line.size() + place.size() + 4 > 80 ? "\n         " : "  ") + place;
+}
+
 }  // namespace
 
 std::string dump_text(const Plan& plan) {
@@ -34,7 +40,7 @@ std::string dump_text(const Plan& plan) {
     parameters += parameters_of(weight);
     bytes += bytes_of(weight);
   }
-  text += fmt::format("\n\ncontract: {} ({})", plan.signature.contract.empty() ? "unknown" : plan.signature.contract,
+  text += fmt::format("\n\ncontract: {}\ndigest: {}", plan.signature.contract.empty() ? "unknown" : plan.signature.contract,
                       plan.signature.schema_digest);
   text += fmt::format("\nparameters: {} in {} weights, {} bytes", grouped(parameters), plan.weights.size(), grouped(bytes));
   text += "\n\ntopology:";
@@ -43,22 +49,23 @@ std::string dump_text(const Plan& plan) {
     switch (step.kind) {
       case TopologyStep::Kind::support: {
         const Support& support = plan.supports[id];
-        text += fmt::format("\n  s{:<3} {}; stride {}  {}", id, describe(support, plan), text_of(support.stride),
-                            text_of(support.where));
+        text += placed(fmt::format("s{:<3} {}; stride {}", id, describe(support, plan), text_of(support.stride)),
+                       support.where);
         break;
       }
       case TopologyStep::Kind::relation: {
-        text += fmt::format("\n  r{:<3} {}  {}", id, describe(plan.relations[id]), text_of(plan.relations[id].where));
+        text += placed(fmt::format("r{:<3} {}", id, describe(plan.relations[id])), plan.relations[id].where);
         break;
       }
       case TopologyStep::Kind::point_map: {
         const PointMap& map = plan.point_maps[id];
-        text += fmt::format("\n  p{:<3} {} voxels of s{} for the points v{}  {}", id, name_of(map.interpolation),
-                            map.voxels, map.points, text_of(map.where));
+        text += placed(fmt::format("p{:<3} {} voxels of s{} for the points v{}", id, name_of(map.interpolation), map.voxels,
+                                   map.points),
+                       map.where);
         break;
       }
       case TopologyStep::Kind::batches: {
-        text += fmt::format("\n  b{:<3} batches of s{}  {}", id, plan.batches[id].support, text_of(plan.batches[id].where));
+        text += placed(fmt::format("b{:<3} batches of s{}", id, plan.batches[id].support), plan.batches[id].where);
         break;
       }
     }
@@ -66,8 +73,9 @@ std::string dump_text(const Plan& plan) {
   text += "\n\nsteps:";
   for (const Step& step : plan.steps) {
     const ValueId y = output_of(step);
-    text += fmt::format("\n  v{:<3} {} ({}) : {}  {}", y, step.name, operands(step),
-                        describe_shape(plan.values[static_cast<size_t>(y)], plan), text_of(step.where));
+    text += placed(fmt::format("v{:<3} {} ({}) : {}", y, step.name, operands(step),
+                               describe_shape(plan.values[static_cast<size_t>(y)], plan)),
+                   step.where);
     for (const WeightId id : weights_of(step)) {
       const Weight& weight = plan.weights[static_cast<size_t>(id)];
       text += fmt::format("\n         {} {} {}", name_of(weight.family), weight.storage_key, describe(weight));

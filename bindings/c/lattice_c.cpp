@@ -25,6 +25,15 @@ static_assert(LATTICE_FORMAT_DOT == static_cast<int>(lattice::InspectFormat::dot
 
 namespace {
 
+// What a caller has written into an enum of C: any number, which C++ does not let one read as the enum.
+template <class Enum>
+int32_t number_of(const Enum& value) {
+  static_assert(sizeof(Enum) == sizeof(int32_t));
+  int32_t number = 0;
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
+
 lattice_code give(Error error, lattice_error** out) {
   const auto code = static_cast<lattice_code>(error.code());
   if (out != nullptr) *out = new (std::nothrow) lattice_error{std::move(error)};
@@ -111,9 +120,9 @@ lattice::TensorView view_of(const lattice_tensor& tensor) {
   if (tensor.rank < 0 || tensor.rank > 64 || (tensor.rank > 0 && tensor.shape == nullptr)) {
     throw Error(Code::usage, "a tensor needs a rank of 0 to 64 and a shape");
   }
-  if (!is_dtype(static_cast<int32_t>(tensor.dtype)))
-    throw Error(Code::usage, "a tensor has an unknown dtype");
-  return {static_cast<lattice::DType>(tensor.dtype),
+  const int32_t dtype = number_of(tensor.dtype);
+  if (!is_dtype(dtype)) throw Error(Code::usage, "a tensor has an unknown dtype");
+  return {static_cast<lattice::DType>(dtype),
           lattice::Shape(tensor.shape, tensor.shape + tensor.rank), tensor.data};
 }
 
@@ -131,9 +140,10 @@ lattice::Inputs inputs_of(const lattice_input* inputs, size_t count) {
     const lattice_input fields = fields_of(given, defaults);
     bytes += given->struct_size;
     const std::string name = fields.name != nullptr ? fields.name : "";
-    if (fields.kind == LATTICE_INPUT_TENSOR) {
+    const int32_t kind = number_of(fields.kind);
+    if (kind == LATTICE_INPUT_TENSOR) {
       list.emplace_back(name, view_of(fields.tensor));
-    } else if (fields.kind == LATTICE_INPUT_SPARSE) {
+    } else if (kind == LATTICE_INPUT_SPARSE) {
       list.emplace_back(
           name, lattice::SparseView{view_of(fields.coords),
                                     view_of(fields.features),
@@ -334,9 +344,10 @@ lattice_code lattice_program_inspect(const lattice_program* program, lattice_for
     if (program == nullptr || text == nullptr)
       return wrong_use("program and text must not be NULL", error);
     *text = nullptr;
-    if (format < LATTICE_FORMAT_TEXT || format > LATTICE_FORMAT_DOT)
+    const int32_t chosen = number_of(format);
+    if (chosen < LATTICE_FORMAT_TEXT || chosen > LATTICE_FORMAT_DOT)
       return wrong_use("unknown format", error);
-    return make_text(program->program.inspect(static_cast<lattice::InspectFormat>(format)), text);
+    return make_text(program->program.inspect(static_cast<lattice::InspectFormat>(chosen)), text);
   });
 }
 

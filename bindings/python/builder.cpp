@@ -181,20 +181,27 @@ void add_value(nb::module_& module) {
   nb::class_<PyValue>(
       module, "Value",
       "A value of a graph that is being built. Sizes are -1 where only a run knows.")
-      .def_prop_ro("name", [](const PyValue& self) { return self.info.name; })
+      .def_prop_ro(
+          "name", [](const PyValue& self) { return self.info.name; }, "In the text of the graph.")
       .def_prop_ro(
           "kind", [](const PyValue& self) { return kind_name(self.info.kind); },
-          "sparse, tensor or weight")
-      .def_prop_ro("dtype", [](const PyValue& self) { return name_of(self.info.dtype); })
+          "sparse, tensor or weight.")
+      .def_prop_ro(
+          "dtype", [](const PyValue& self) { return name_of(self.info.dtype); }, "f32, f16 or i32.")
       .def_prop_ro(
           "shape",
-          [](const PyValue& self) { return Tuple<nb::int_>(nb::tuple(nb::cast(self.info.shape))); })
-      .def_prop_ro("channels", [](const PyValue& self) { return self.info.channels(); })
-      .def_prop_ro("stride",
-                   [](const PyValue& self) {
-                     const Triple& stride = self.info.stride;
-                     return std::tuple(stride[0], stride[1], stride[2]);
-                   })
+          [](const PyValue& self) { return Tuple<nb::int_>(nb::tuple(nb::cast(self.info.shape))); },
+          "Of a sparse value (-1, channels).")
+      .def_prop_ro(
+          "channels", [](const PyValue& self) { return self.info.channels(); },
+          "The last of the shape.")
+      .def_prop_ro(
+          "stride",
+          [](const PyValue& self) {
+            const Triple& stride = self.info.stride;
+            return std::tuple(stride[0], stride[1], stride[2]);
+          },
+          "Of a sparse value: the physical distance of neighbouring rows.")
       .def("__repr__", &repr);
 }
 
@@ -227,7 +234,7 @@ void add_inputs(nb::class_<GraphBuilder>& builder) {
           },
           nb::arg("name"), nb::arg("value"),
           "Makes a sparse value or a tensor a result of the graph.")
-      .def("weight_f32", &weight, nb::arg("storage_key"), nb::arg("family"), nb::arg("data"),
+      .def("_weight", &weight, nb::arg("storage_key"), nb::arg("family"), nb::arg("data"),
            nb::arg("dtype"), nb::arg("bits"), nb::arg("group_size"), nb::arg("scale_dtype"))
       .def_prop_ro(
           "operations",
@@ -253,7 +260,7 @@ void add_inputs(nb::class_<GraphBuilder>& builder) {
           },
           "Name to array, as weights.safetensors holds them; copies.")
       .def(
-          "write_to",
+          "_write",
           [](const GraphBuilder& self, const std::string& path) {
             take(unlocked([&] { return self.write(path); }));
           },

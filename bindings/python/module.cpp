@@ -6,6 +6,9 @@
 
 NB_MODULE(_lattice, module) {
   using namespace lattice::python;
+  // A program that ends by an exception keeps objects until the end; that is no fault, and we never
+  // print.
+  nb::set_leak_warnings(false);
   module.doc() = "The compiled half of lattice_runtime. Use the names of the package instead.";
   module.def("version", &lattice::version);
   module.def("devices", [] {

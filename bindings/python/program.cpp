@@ -1,5 +1,6 @@
 // Program, Topology and runs. Takes inputs as lattice_runtime/_binding.py hands them over and gives
 // plain tuples back; the package around it makes them pleasant.
+#include <atomic>
 #include <memory>
 
 #include "arrays.h"
@@ -13,6 +14,11 @@ struct PyProgram {
   explicit PyProgram(Program loaded) : program(loaded), pool(std::move(loaded)) {}
   Program program;
   SessionPool pool;
+};
+
+// Ends runs from another thread.
+struct PyStop {
+  std::atomic<bool> requested{false};
 };
 
 // Inputs with the arrays they look into.
@@ -95,6 +101,10 @@ Named<Any> dict_of(const RunReport& report) {
     entry["bytes"] = step.bytes;
     entry["start_ms"] = step.start_ms;
     entry["milliseconds"] = step.milliseconds;
+    nb::list threads;
+    for (const ThreadTime& each : step.threads)
+      threads.append(nb::make_tuple(each.thread, each.start_ms, each.milliseconds));
+    entry["threads"] = threads;
     steps.append(entry);
   }
   dict["steps"] = steps;
@@ -122,19 +132,21 @@ Named<Any> dict_of(const Signature& signature) {
   return dict;
 }
 
-RunOptions run_options(int32_t threads, int64_t max_memory, bool trusted) {
+RunOptions run_options(int32_t threads, int64_t max_memory, bool trusted, const PyStop* stop) {
   RunOptions options;
   options.threads = threads;
   options.max_memory = max_memory;
   options.trusted = trusted;
+  if (stop != nullptr) options.stop = &stop->requested;
   return options;
 }
 
 nb::typed<nb::tuple, Entries, Named<Any>> run(PyProgram& self, const Entries& entries,
                                               const Topology* topology, int32_t threads,
-                                              int64_t max_memory, bool trusted, bool profile) {
+                                              int64_t max_memory, bool trusted, const PyStop* stop,
+                                              bool profile) {
   const GivenInputs given = given_inputs(entries);
-  const RunOptions options = run_options(threads, max_memory, trusted);
+  const RunOptions options = run_options(threads, max_memory, trusted, stop);
   RunReport report;
   const Outputs outputs = take(unlocked([&] {
     auto session = self.pool.lease();
@@ -148,9 +160,9 @@ nb::typed<nb::tuple, Entries, Named<Any>> run(PyProgram& self, const Entries& en
 }
 
 Topology prepare(PyProgram& self, const Entries& entries, int32_t threads, int64_t max_memory,
-                 bool trusted) {
+                 bool trusted, const PyStop* stop) {
   const GivenInputs given = given_inputs(entries);
-  const RunOptions options = run_options(threads, max_memory, trusted);
+  const RunOptions options = run_options(threads, max_memory, trusted, stop);
   return take(unlocked([&] { return self.program.try_prepare(given.inputs, options); }));
 }
 
@@ -203,6 +215,18 @@ void add_program(nb::module_& module) {
       "all it needs.")
       .def_prop_ro("rows", &Topology::rows, "Active rows of the first support.")
       .def_prop_ro("bytes", &Topology::bytes, "Memory it holds.");
+  nb::class_<PyStop>(
+      module, "Stop",
+      "A flag by which another thread ends runs at their next step, with InterruptedRunError.")
+      .def(nb::init<>())
+      .def(
+          "request", [](PyStop& self) { self.requested = true; },
+          "Ends every run that was given this flag, and those that are started with it.")
+      .def(
+          "reset", [](PyStop& self) { self.requested = false; }, "Lets runs go on again.")
+      .def_prop_ro(
+          "requested", [](const PyStop& self) { return self.requested.load(); },
+          "Whether the end was asked for.");
   nb::class_<PyProgram>(module, "Program")
       .def_static("load", &load, nb::arg("path"), nb::arg("device"),
                   nb::arg("allow_unknown_digest"), nb::arg("simd"))
@@ -214,9 +238,9 @@ void add_program(nb::module_& module) {
       .def("inspect", &inspect, nb::arg("format"))
       .def("explain", [](const PyProgram& self) { return self.program.explain(); })
       .def("prepare", &prepare, nb::arg("inputs"), nb::arg("threads"), nb::arg("max_memory"),
-           nb::arg("trusted"))
+           nb::arg("trusted"), nb::arg("stop").none())
       .def("run", &run, nb::arg("inputs"), nb::arg("topology").none(), nb::arg("threads"),
-           nb::arg("max_memory"), nb::arg("trusted"), nb::arg("profile"));
+           nb::arg("max_memory"), nb::arg("trusted"), nb::arg("stop").none(), nb::arg("profile"));
 }
 
 } // namespace lattice::python

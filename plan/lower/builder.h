@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,21 @@ namespace lattice {
 struct SparseValue {
   SupportId support = no_id;
   ValueId features = no_id;
+};
+
+// What has become of values of the graph. Not one of LLVM's maps: they do not survive an allocation that fails.
+template <class T>
+class ByValue {
+ public:
+  T& operator[](mlir::Value value) { return map_[value.getAsOpaquePointer()]; }
+  bool contains(mlir::Value value) const { return map_.contains(value.getAsOpaquePointer()); }
+  T lookup(mlir::Value value) const {
+    const auto found = map_.find(value.getAsOpaquePointer());
+    return found == map_.end() ? T() : found->second;
+  }
+
+ private:
+  std::unordered_map<const void*, T> map_;
 };
 
 class Builder {
@@ -92,6 +108,7 @@ class Builder {
 
  private:
   Status arguments(mlir::func::FuncOp forward);
+  int64_t widest_since(size_t first) const;
   void weights(mlir::func::FuncOp forward);
   Status outputs(mlir::Operation* terminator);
   void propagate_row_order();
@@ -104,10 +121,10 @@ class Builder {
 
   const Artifact& artifact_;
   Plan plan_;
-  llvm::DenseMap<mlir::Value, SparseValue> sparse_;
-  llvm::DenseMap<mlir::Value, ValueId> dense_;
-  llvm::DenseMap<mlir::Value, IntSource> ints_;
-  llvm::DenseMap<mlir::Value, WeightId> weights_;
+  ByValue<SparseValue> sparse_;
+  ByValue<ValueId> dense_;
+  ByValue<IntSource> ints_;
+  ByValue<WeightId> weights_;
   std::map<std::tuple<SupportId, SupportId, Triple, Triple, Triple, Triple>, RelationId> relations_;
   std::map<std::pair<ValueId, SupportId>, ValueId> reordered_;  // (value, support or no_id) -> its copy
   std::vector<Diagnostic> faults_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "artifact/mlir.h"
+#include "artifact/place.h"
+#include "base/checked.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -51,8 +53,26 @@ Status Builder::arguments(mlir::func::FuncOp forward) {
     const ValueId id = add_value(dtype_of(type.getElementType()), std::move(shape), no_id, {});
     plan_.values[at(id)].argument = index;
     dense_[argument] = id;
+    if (const int64_t widest = widest_since(at(id)); widest > most_channels) {
+      return fail(Code::artifact,
+                  fmt::format("argument \"{}\" has {} channels, expected at most {}",
+                              plan_.signature.arguments[at(index)].name, widest, most_channels),
+                  place_of(argument.getLoc()));
+    }
   }
   return {};
+}
+
+// The largest declared size of an axis but the first among the values from `first` on.
+int64_t Builder::widest_since(size_t first) const {
+  int64_t widest = 0;
+  for (size_t i = first; i < plan_.values.size(); ++i) {
+    const std::vector<Extent>& shape = plan_.values[i].shape;
+    for (size_t axis = 1; axis < shape.size(); ++axis) {
+      if (shape[axis].kind == Extent::Kind::fixed) widest = std::max(widest, shape[axis].value);
+    }
+  }
+  return widest;
 }
 
 void Builder::weights(mlir::func::FuncOp forward) {
@@ -148,9 +168,17 @@ Result<Plan> Builder::run(mlir::func::FuncOp forward) {
   for (mlir::Operation& op : body.without_terminator()) {
     const auto operand_known = [&](mlir::Value value) { return known(value); };
     if (!std::all_of(op.operand_begin(), op.operand_end(), operand_known)) continue;
+    const size_t before = plan_.values.size();
     const Status lowered = lower_operation(&op, *this);
-    if (lowered) continue;
-    for (const Diagnostic& fault : lowered.error().diagnostics()) faults_.push_back(fault);
+    if (!lowered) {
+      for (const Diagnostic& fault : lowered.error().diagnostics()) faults_.push_back(fault);
+      continue;
+    }
+    const int64_t widest = widest_since(before);
+    if (widest <= most_channels) continue;
+    faults_.push_back({fmt::format("{}: {} channels, expected at most {}", ir::short_name(&op).str(), widest, most_channels),
+                       location_of(&op), {}});
+    break;  // what follows would add up such numbers
   }
   if (!faults_.empty()) return tl::make_unexpected(Error(Code::artifact, faults_));
   LATTICE_CHECK(outputs(body.getTerminator()));

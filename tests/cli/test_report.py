@@ -101,12 +101,16 @@ def test_a_report_that_cannot_be_written_fails(net, inputs, tmp_path):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine: the page is not drawn")
-def test_a_browser_draws_the_points(means, tmp_path):
-    points = [(0.1 * (i % 100), 0.1 * (i // 100), math.sin(i / 300), float(i % 7)) for i in range(10_000)]
+@pytest.mark.parametrize("size", [(10, 10, 1), (100, 1, 1), (1, 1, 100)], ids=["field", "road", "tower"])
+def test_a_browser_draws_the_points(means, tmp_path, size):
+    points = [
+        (size[0] * (i % 100) / 100, size[1] * (i // 100) / 100, size[2] * math.sin(i / 300), float(i % 7)) for i in range(10_000)
+    ]
     scan, page = write_bin(tmp_path / "scan.bin", points), tmp_path / "out.html"
     assert lattice("run", means, "--points", scan, "--voxel-size", 0.5, "--report", page)[0] == 0
     browse = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1200,900"]
     done = subprocess.run([*browse, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=110)
-    drawn = re.search(r'data-drawn="(\d+)"', done.stdout)
-    # 10,000 points on a canvas of 1,160 x 560: those that are not hidden cover many pixels.
+    drawn, outside = (re.search(rf'data-{name}="(\d+)"', done.stdout) for name in ("drawn", "outside"))
+    # 10,000 points on a canvas of 1,160 x 560: those that are not hidden cover many pixels, and at first all are in view.
     assert drawn and int(drawn[1]) > 2_000, done.stderr[-2000:]
+    assert outside and int(outside[1]) == 0

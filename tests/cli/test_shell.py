@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from test_cli import inputs, json_of, lattice, net  # noqa: F401
+from test_cli import inputs, json_of, lattice, net, read_safetensors  # noqa: F401
 
 COMMANDS = ["verify", "inspect", "run", "make", "diff", "bench", "profile", "explain", "devices", "completion"]
 
@@ -36,7 +36,7 @@ def test_json_is_one_object_alone_on_stdout(net, inputs, tmp_path):
         ["completion", "bash"],
     ):
         code, object = json_of(*args)
-        assert code == 0 and isinstance(object, dict), args
+        assert code == 0 and object["ok"] is True, args
 
 
 @pytest.mark.parametrize("command", ["verify", "inspect", "run", "bench", "profile", "explain", "diff"])
@@ -53,6 +53,51 @@ def test_the_table_of_bench_fits_80_columns(net, inputs):
     code, out, err = lattice("bench", net, "--inputs", inputs, "--repeat", 2)
     assert (code, err) == (0, "") and "cold maps" in out and "FMA peak" in out
     assert [line for line in out.splitlines() if len(line) > 80] == []
+
+
+def test_the_text_of_every_command_fits_80_columns(tmp_path):
+    tiny = tmp_path / "tiny"
+    assert lattice("make", "Tiny", "--out", tiny)[0] == 0
+    for args in (["make", "--list"], ["inspect", tiny], ["explain", tiny], ["explain", tiny, "--device", "reference"], ["devices"]):
+        code, out, err = lattice(*args)
+        assert (code, err) == (0, "") and [line for line in out.splitlines() if len(line) > 80] == []
+
+
+def test_bench_takes_one_kind_of_input(net, inputs):
+    for args in ([], ["--inputs", inputs, "--scene", "kitti"]):
+        code, object = json_of("bench", net, *args)
+        assert code == 64 and "--scene" in object["error"]["diagnostics"][0]["message"]
+
+
+# ------------------------------------------------------------------------------------------- explain
+
+
+def test_explain_says_for_every_step_what_runs_and_why(tmp_path):
+    tiny = tmp_path / "tiny"
+    assert lattice("make", "Tiny", "--out", tiny)[0] == 0
+    weights = {name for name in read_safetensors(tiny / "weights.safetensors") if name.endswith("conv.weight")}
+    code, object = json_of("explain", tiny, "--simd", "scalar")
+    assert code == 0 and object["device"] == "cpu"
+    steps = {step["parameter"]: step for step in object["steps"]}
+    assert weights and weights <= set(steps)
+    for step in object["steps"]:
+        assert step["location"].startswith("graph.mlir:") and step["name"] and step["kernel"]
+        if step["parameter"] in weights:
+            assert "conv" in step["name"] and step["kernel"].startswith("scalar") and "output channels" in step["because"]
+    code, out, err = lattice("explain", tiny, "--simd", "scalar")
+    assert (code, err) == (0, "") and all(name[:27] in out for name in weights)
+    for step in json_of("explain", tiny, "--device", "reference")[1]["steps"]:
+        assert step["kernel"].startswith("reference") and step["refused"] == []
+
+
+def test_explain_says_why_other_kernels_were_refused(net):
+    best = json_of("explain", net)[1]["steps"]
+    refused = [each for step in best for each in step["refused"]]
+    if {step["kernel"].split()[0] for step in best if step["parameter"]} == {"scalar"}:
+        pytest.skip("this processor has no vectors: there is one kernel")
+    assert refused and all(each["kernel"] and each["reason"] for each in refused)
+    text = lattice("explain", net)[1]
+    assert all(f"not {each['kernel']}: " in text for each in refused)
 
 
 # ---------------------------------------------------------------------------------------- completion

@@ -1,11 +1,22 @@
 """The names of mlx_lattice.artifact mean here what they mean there."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import lattice_runtime as lattice
 from lattice_runtime import artifact as compat
 from lattice_runtime.artifact import SparseTensor
+
+
+def test_the_names_are_the_package_s_too():
+    assert set(compat.__all__) <= set(lattice.__all__) <= set(dir(lattice))
+    assert all(getattr(lattice, name) is getattr(compat, name) for name in compat.__all__)
+    code = "import lattice_runtime as l; print(l.LatticeProgram is l.artifact.LatticeProgram, hasattr(l, 'nonsense'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "False"], done.stderr
 
 
 @pytest.fixture

@@ -84,6 +84,30 @@ def test_other_threads_run_during_a_call(small_directory):
     assert ticks > 3, f"{ticks} ticks in {time.perf_counter() - start:.3f} s"
 
 
+def test_a_stop_ends_a_run(small, cloud):
+    stop = lattice.Stop()
+    wanted = small(cloud, stop=stop)
+    stop.request()
+    assert stop.requested
+    for call in (small, small.profile, small.prepare):
+        with pytest.raises(lattice.InterruptedRunError):
+            call(cloud, stop=stop)
+    stop.reset()
+    assert same(wanted, small(cloud, stop=stop))
+
+
+def test_another_thread_ends_a_run(small_directory):
+    program = lattice.load(small_directory, device="reference")  # slow enough to be stopped
+    side = np.stack(np.meshgrid(*[np.arange(60)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    coords = np.concatenate([np.zeros((len(side), 1)), side], axis=1).astype(np.int32)
+    stop = lattice.Stop()
+    timer = threading.Timer(0.05, stop.request)
+    timer.start()
+    with pytest.raises(lattice.InterruptedRunError):
+        program((coords, np.ones((len(side), 4), np.float32)), stop=stop)
+    timer.join()
+
+
 def test_inspection(small):
     page = small.inspect()
     assert [each["name"] for each in page["outputs"]] == ["y", "logits"] and "subm_conv3d" in str(page)
@@ -97,6 +121,9 @@ def test_profile(small, cloud):
     result, report = small.profile(cloud)
     assert same(result, small(cloud))
     assert report["voxels"] == 200 and report["steps"] and report["total_ms"] > 0
+    product = next(step for step in report["steps"] if step["parameter"] == "conv.weight")
+    assert product["where"].startswith("graph.mlir:") and product["pairs"] > 200
+    assert product["threads"] and all(ms >= 0 for _, _, ms in product["threads"])
 
 
 def test_load_memory(small_directory, cloud, small):
@@ -121,6 +148,13 @@ def test_import_is_quick():
     code = "import numpy, time; t = time.perf_counter(); import lattice_runtime; print(time.perf_counter() - t)"
     times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(3)]
     assert min(times) < 0.2, times
+
+
+def test_import_loads_only_what_a_run_needs():
+    code = "import numpy, sys; before = set(sys.modules); import lattice_runtime; print(*set(sys.modules) - before)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "lattice_runtime._program" in loaded
+    assert not {"json", "html", "pathlib", "dataclasses", "lattice_runtime.artifact", "lattice_runtime.export"} & set(loaded)
 
 
 def test_devices():

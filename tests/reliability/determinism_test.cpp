@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <cstring>
+#include <list>
 #include <numeric>
 #include <random>
 
@@ -17,6 +18,12 @@
 
 namespace lattice::reliability {
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
 
 // FNV-1a. NaNs are hashed as one, rows of a sparse output in the order of their coordinates.
 class Hash {
@@ -93,7 +100,10 @@ Workload of_network(const std::string& name, DType dtype, int bits, const Rows& 
 
 std::vector<Workload> workloads() {
   std::vector<Workload> list;
+  int turn = 0;
   for (const cases::Case& each : cases::list(LATTICE_TEST_DATA "/conformance")) {
+    // Sanitizers make it slow, and look at other things: a third of the cases is enough for them.
+    if (sanitized && turn++ % 3 != 0) continue;
     const SafetensorsFile inputs = cases::open(each.folder / "inputs.safetensors");
     list.push_back(
         {each.name,
@@ -164,30 +174,6 @@ TEST_P(Determinism, RulesOfTheHost) {
 INSTANTIATE_TEST_SUITE_P(Cases, Determinism, testing::Range(size_t{0}, workloads().size()),
                          [](const auto& tested) { return workloads()[tested.param].name; });
 
-// Subnormal numbers at work: what flushing would change shows in the result.
-TEST(DeterminismOfSubnormals, AreKept) {
-  const Graph graph = graph_of(1, [](GraphBuilder& b, Value x) {
-    return must(b.subm_conv3d(x, conv_weight(b, "w", {1, 3, 3, 3, 1}, {0.5f})));
-  });
-  const float tiny = std::numeric_limits<float>::denorm_min() * 64;
-  const Rows x({{0, 0, 0, 0}, {0, 1, 0, 0}}, {tiny, tiny * 3});
-#if defined(__SSE2__)
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(0x9fc0u);
-#endif
-  std::vector<ByRow> found;
-  for (const char* device : {"reference", "cpu"})
-    found.push_back(by_row(run(graph, x.inputs(), device)[0]));
-#if defined(__SSE2__)
-  _mm_setcsr(before);
-#endif
-  for (const ByRow& each : found)
-    EXPECT_EQ(each, (ByRow{{{0, 0, 0, 0}, {tiny * 2}}, {{0, 1, 0, 0}, {tiny * 2}}}));
-}
-
-// ------------------------------------------------------------------------------- rows in another
-// order
-
 // Garbage after the active rows: duplicates, NaN, batches below 0.
 struct Arranged {
   std::vector<int32_t> coords;
@@ -223,6 +209,164 @@ Arranged arrange(const Rows& x, int64_t channels, uint32_t seed, int64_t padding
       made.features.push_back(i % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1e30f);
   }
   return made;
+}
+
+// The large networks on a small scene, and the scene upside down.
+class DeterminismOfNetworks : public testing::TestWithParam<const char*> {};
+
+TEST_P(DeterminismOfNetworks, ThreadsVectorWidthAndOrder) {
+  if (sanitized)
+    GTEST_SKIP() << "the kernels and loops are those of the other tests, on weights of 150 MB";
+  const std::string name = GetParam();
+  int64_t channels = 0;
+  for (const author::NetworkInfo& info : author::networks()) {
+    if (info.name == name) channels = info.input_channels;
+  }
+  ASSERT_GT(channels, 0);
+  const Graph graph = finish(must(author::make_network(name)));
+  const Rows scene = random_rows(250, channels, 14, 3);
+  const Arranged turned = arrange(scene, channels, 1, 5);
+  uint64_t expected = 0;
+  {
+    Session reference(graph.load("reference"));
+    expected = hash_of(reference.run({{"x", scene.view(channels)}}));
+  }
+  for (const char* simd : {"scalar", "avx2", "avx512"}) {
+    const auto program = graph.try_load({.simd = simd});
+    if (!program) {
+      ASSERT_EQ(program.error().code(), Code::unsupported) << program.error().text();
+      continue;
+    }
+    Session session(*program);
+    for (const int32_t threads : {1, 2, 3}) {
+      EXPECT_EQ(hash_of(session.run({{"x", scene.view(channels)}}, {.threads = threads})), expected)
+          << simd << ", " << threads;
+    }
+    EXPECT_EQ(hash_of(session.run(turned.inputs(channels))), expected) << simd << ", another order";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, DeterminismOfNetworks,
+                         testing::Values("minkunet42", "spunet34", "centerpoint"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+// Subnormal numbers at work: what flushing would change shows in the result.
+TEST(DeterminismOfSubnormals, AreKept) {
+  const Graph graph = graph_of(1, [](GraphBuilder& b, Value x) {
+    return must(b.subm_conv3d(x, conv_weight(b, "w", {1, 3, 3, 3, 1}, {0.5f})));
+  });
+  const float tiny = std::numeric_limits<float>::denorm_min() * 64;
+  const Rows x({{0, 0, 0, 0}, {0, 1, 0, 0}}, {tiny, tiny * 3});
+#if defined(__SSE2__)
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(0x9fc0u);
+#endif
+  std::vector<ByRow> found;
+  for (const char* device : {"reference", "cpu"})
+    found.push_back(by_row(run(graph, x.inputs(), device)[0]));
+#if defined(__SSE2__)
+  _mm_setcsr(before);
+#endif
+  for (const ByRow& each : found)
+    EXPECT_EQ(each, (ByRow{{{0, 0, 0, 0}, {tiny * 2}}, {{0, 1, 0, 0}, {tiny * 2}}}));
+}
+
+// The rows of every sparse input of a case in another order, with garbage behind them.
+class ArrangedCase {
+ public:
+  ArrangedCase(const Signature& signature, const SafetensorsFile& given, uint32_t seed,
+               int64_t padding) {
+    std::mt19937 generator(seed);
+    for (const ArgumentInfo& argument : signature.arguments) {
+      if (argument.group < 0) inputs_.emplace_back(argument.name, given.find(argument.name)->view);
+    }
+    for (const SparseGroup& group : signature.groups) {
+      const auto& info = [&](int32_t which) -> const ArgumentInfo& {
+        return signature.arguments[static_cast<size_t>(group.first + which)];
+      };
+      const TensorView coords = given.find(info(0).name)->view,
+                       features = given.find(info(1).name)->view;
+      const int64_t count = load_at<int32_t>(given.find(info(2).name)->view.data, 0);
+      // Where the graph fixes the number of rows there is no room for more.
+      const int64_t rows =
+          info(0).shape[0] >= 0 || info(1).shape[0] >= 0 ? coords.shape[0] : count + padding;
+      std::vector<int64_t> order(static_cast<size_t>(count));
+      std::iota(order.begin(), order.end(), int64_t{0});
+      if (seed > 0) std::shuffle(order.begin(), order.end(), generator);
+      const int64_t width = features.shape[1] * size_of(features.dtype);
+      std::vector<std::byte>& to_coords = memory_.emplace_back(static_cast<size_t>(rows * 16));
+      std::vector<std::byte>& to_features = memory_.emplace_back(static_cast<size_t>(rows * width));
+      for (auto* garbage : {&to_coords, &to_features}) {
+        for (std::byte& each : *garbage) each = static_cast<std::byte>(generator() | 0x78);
+      }
+      for (size_t i = 0; i < order.size(); ++i) {
+        const auto at = static_cast<int64_t>(i);
+        std::memcpy(to_coords.data() + at * 16,
+                    static_cast<const char*>(coords.data) + order[i] * 16, 16);
+        std::memcpy(to_features.data() + at * width,
+                    static_cast<const char*>(features.data) + order[i] * width,
+                    static_cast<size_t>(width));
+      }
+      inputs_.emplace_back(info(0).name, TensorView{DType::i32, {rows, 4}, to_coords.data()});
+      inputs_.emplace_back(
+          info(1).name, TensorView{features.dtype, {rows, features.shape[1]}, to_features.data()});
+      inputs_.emplace_back(info(2).name, given.find(info(2).name)->view);
+    }
+  }
+  const Inputs& inputs() const { return inputs_; }
+
+ private:
+  std::list<std::vector<std::byte>> memory_;
+  Inputs inputs_;
+};
+
+// Outputs of a case, rows of plain tensors sorted by their bytes: they follow the order of the
+// input.
+uint64_t hash_of_rows(const Outputs& outputs) {
+  Outputs sorted = outputs;
+  for (Output& output : sorted) {
+    if (output.is_sparse() || output.tensor().shape.empty() || output.tensor().shape[0] == 0)
+      continue;
+    const Tensor& tensor = output.tensor();
+    const int64_t bytes = elements_of(tensor.shape) * size_of(tensor.dtype);
+    const auto width = static_cast<size_t>(bytes / tensor.shape[0]);
+    std::vector<std::string> rows;
+    for (int64_t i = 0; i < tensor.shape[0]; ++i)
+      rows.emplace_back(reinterpret_cast<const char*>(tensor.storage.get()) +
+                            i * static_cast<int64_t>(width),
+                        width);
+    std::sort(rows.begin(), rows.end());
+    Tensor made = must(make_tensor(tensor.dtype, tensor.shape));
+    for (size_t i = 0; i < rows.size(); ++i)
+      std::memcpy(made.storage.get() + i * width, rows[i].data(), width);
+    output.value = std::move(made);
+  }
+  return hash_of(sorted);
+}
+
+TEST(DeterminismOfRows, OfEveryCase) {
+  int tested = 0;
+  for (const cases::Case& each : cases::list(LATTICE_TEST_DATA "/conformance")) {
+    const SafetensorsFile given = cases::open(each.folder / "inputs.safetensors");
+    const Program program = Program::load(each.folder);
+    const Signature& signature = program.signature();
+    if (signature.groups.empty()) continue;
+    // Rows of a plain tensor may belong to rows of the sparse one: then only padding can be tried.
+    bool alone = true;
+    for (const ArgumentInfo& argument : signature.arguments) alone = alone && argument.group >= 0;
+    Session session(program), slow(Program::load(each.folder, {.device = "reference"}));
+    const uint64_t expected = hash_of_rows(session.run(cases::inputs_of(given)));
+    for (const uint32_t seed : {0u, 1u, 2u}) {
+      if (seed > 0 && !alone) continue;
+      const ArrangedCase arranged(signature, given, seed, 7);
+      EXPECT_EQ(hash_of_rows(session.run(arranged.inputs())), expected)
+          << each.name << ", order " << seed;
+      EXPECT_EQ(hash_of_rows(slow.run(arranged.inputs())), expected)
+          << each.name << ", order " << seed;
+    }
+    ++tested;
+  }
+  EXPECT_GT(tested, 80);
 }
 
 TEST(DeterminismOfRows, OrderAndPaddingDoNotMatter) {

@@ -210,6 +210,64 @@ std::vector<OpGraph> graphs_of_every_op(DType dtype) {
   return list;
 }
 
+void OpInputs::Values::round() {
+  for (const float value : single) half.push_back(f16_from_f32(value));
+}
+
+const void* OpInputs::Values::data(DType dtype) const {
+  return dtype == DType::f16 ? static_cast<const void*>(half.data()) : single.data();
+}
+
+OpInputs::OpInputs(int64_t rows, int32_t extent, DType dtype, uint32_t seed)
+    : dtype_(dtype), rows_(rows), active_(static_cast<int32_t>(rows)) {
+  const Rows drawn = random_rows(rows, channels, extent, seed);
+  coords_ = drawn.coords();
+  x_.single = drawn.features();
+  // Voxels of points are half a unit wide.
+  const float width = 0.5f * static_cast<float>(extent);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int axis = 0; axis < 3; ++axis)
+      points_.single.push_back(static_cast<float>((i * 7 + axis * 31) % 97) / 97.0f * width -
+                               width / 2);
+    for (int64_t c = 0; c < channels; ++c)
+      point_features_.single.push_back(static_cast<float>((i + 3 * c) % 13) - 6.0f);
+    batches_.push_back(static_cast<int32_t>(i % 2));
+  }
+  for (Values* values : {&x_, &points_, &point_features_}) values->round();
+}
+
+Inputs OpInputs::of(const Program& program) const {
+  Inputs inputs{{"x", SparseView{{DType::i32, {rows_, 4}, coords_.data()},
+                                 {dtype_, {rows_, channels}, x_.data(dtype_)}}}};
+  for (const ArgumentInfo& argument : program.signature().arguments) {
+    const auto add = [&](DType dtype, const Shape& shape, const void* data) {
+      inputs.emplace_back(argument.name, TensorView{dtype, shape, data});
+    };
+    if (argument.name == "points") add(dtype_, {rows_, 3}, points_.data(dtype_));
+    if (argument.name == "point_features")
+      add(dtype_, {rows_, channels}, point_features_.data(dtype_));
+    if (argument.name == "point_batch") add(DType::i32, {rows_}, batches_.data());
+    if (argument.name == "point_active") add(DType::i32, {1}, &active_);
+  }
+  return inputs;
+}
+
+std::vector<std::byte> OpInputs::bytes() const {
+  std::vector<std::byte> all;
+  const auto add = [&](const auto& list) {
+    const auto part = std::as_bytes(std::span(list));
+    all.insert(all.end(), part.begin(), part.end());
+  };
+  add(coords_);
+  for (const Values* values : {&x_, &points_, &point_features_}) {
+    add(values->single);
+    add(values->half);
+  }
+  add(batches_);
+  add(std::span(&active_, 1));
+  return all;
+}
+
 std::vector<std::string> operations_without_graph() {
   std::set<std::string_view> used;
   for (const Entry& entry : entries) {

@@ -131,13 +131,14 @@ TEST_P(Extremes, FeaturesThatAreNoNumbersFollowIeee) {
            Rows({{0, 0, 0, 0}}, {inf}));
   EXPECT_TRUE(std::isnan(zero.at({0, 0, 0, 0})[0]));
   // A fill is a fill, whatever stands elsewhere.
-  const ByRow filled = rows(
-      graph_of(1,
-               [](GraphBuilder& b, Value v) {
-                 return must(b.sparse_reindex(must(b.pool3d(v, "sum", {1, 1, 1}, {2, 1, 1})),
-                                              must(b.pool3d(v, "max", {2, 1, 1}, {2, 1, 1})), 7));
-               }),
-      Rows({{0, 0, 0, 0}}, {nan}));
+  GraphBuilder b;
+  const Value v = must(b.sparse_input("x", 1)), target = must(b.sparse_input("target", 1));
+  must(b.output("y", must(b.sparse_reindex(v, target, 7))));
+  const Rows x({{0, 0, 0, 0}, {0, 1, 0, 0}}, {nan, inf}),
+      onto({{0, 2, 0, 0}, {0, 0, 0, 0}}, {nan, nan});
+  const ByRow filled =
+      by_row(run(finish(b), {{"x", x.view()}, {"target", onto.view()}}, GetParam())[0]);
+  EXPECT_EQ(filled.at({0, 2, 0, 0})[0], 7.0f);
   EXPECT_TRUE(std::isnan(filled.at({0, 0, 0, 0})[0]));
 }
 
@@ -185,28 +186,65 @@ TEST(DeclaredSizes, HugeChannelCounts) {
     ASSERT_FALSE(program) << channels;
     EXPECT_EQ(program.error().code(), Code::artifact);
   }
-  // Nothing says no at load: a run with a row must.
+  // Nothing but the number itself is wrong: refused at load, and where the graph leaves it open at
+  // the run, though no row means no byte.
   const Graph free =
       graph_of(2, [](GraphBuilder& b, Value x) { return must(b.activation(x, "relu")); });
+  const Program open = must(Program::try_load_memory(
+      replaced(free.text, "tensor<?x2xf32>", "tensor<?x?xf32>"), free.weights));
   for (const char* channels : {"2147483648", "4611686018427387904"}) {
-    for (const char* device : {"reference", "cpu"}) {
-      const auto program = Program::try_load_memory(
-          replaced(free.text, "tensor<?x2xf32>", std::string("tensor<?x") + channels + "xf32>"),
-          free.weights, {.device = device});
-      if (!program) {
-        EXPECT_EQ(program.error().code(), Code::artifact) << program.error().text();
-        continue;
-      }
-      Session session(*program);
-      EXPECT_FALSE(session.try_run(Rows({{0, 0, 0, 0}}, {1, 2}).inputs()));
-      // No row, so no byte is read; the shape is the declared one.
-      const Rows none({}, {});
-      const auto empty = session.try_run({{"x", none.view(std::stoll(channels))}});
-      if (!empty) {
-        EXPECT_NE(empty.error().code(), Code::internal) << empty.error().text();
-      }
-    }
+    const auto program = Program::try_load_memory(
+        replaced(free.text, "tensor<?x2xf32>", std::string("tensor<?x") + channels + "xf32>"),
+        free.weights);
+    ASSERT_FALSE(program) << channels;
+    EXPECT_EQ(program.error().code(), Code::artifact);
+    EXPECT_NE(program.error().text().find(channels), std::string::npos) << program.error().text();
+    const Rows none({}, {});
+    const auto outputs = Session(open).try_run({{"x", none.view(std::stoll(channels))}});
+    ASSERT_FALSE(outputs) << channels;
+    EXPECT_EQ(outputs.error().code(), Code::input) << outputs.error().text();
   }
+  EXPECT_TRUE(Session(open).try_run(Rows({{0, 0, 0, 0}}, {1, 2}).inputs()));
+}
+
+// Channels that add up: each cat doubles them, until no number holds them.
+TEST(DeclaredSizes, ChannelsThatAddUp) {
+  GraphBuilder b;
+  const Value x = must(b.sparse_input("x", 1 << 20));
+  const auto refused = [&] {
+    Value y = x;
+    for (int i = 0; i < 62; ++i) {
+      auto next = b.sparse_cat(y, y, "inner");
+      if (!next) return next.error().text();
+      y = *next;
+    }
+    return std::string();
+  }();
+  EXPECT_NE(refused.find("2147483647"), std::string::npos) << "the builder says so: " << refused;
+
+  const Graph good = graph_of(
+      1 << 20, [](GraphBuilder& made, Value v) { return must(made.sparse_cat(v, v, "inner")); });
+  const size_t line = good.text.rfind('\n', good.text.find("lattice.sparse.cat")) + 1;
+  const size_t end = good.text.find('\n', line) + 1;
+  const std::string cat = good.text.substr(line, end - line);
+  const std::string name = cat.substr(cat.find('%'), cat.find(" =") - cat.find('%'));
+  const std::string operand =
+      cat.substr(cat.find('%', cat.find('=')), cat.find(',') - cat.find('%', cat.find('=')));
+  std::string lines = cat, last = name;
+  for (int i = 0; i < 62; ++i) {
+    const std::string next = "%next" + std::to_string(i);
+    std::string made = cat;
+    made.replace(made.find(name + " ="), name.size(), next);
+    lines += replaced(made, operand, last);
+    last = next;
+  }
+  std::string text = good.text;
+  text.replace(line, end - line, lines);
+  const auto program = Program::try_load_memory(text, good.weights);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code(), Code::artifact) << program.error().text();
+  EXPECT_NE(program.error().text().find("2147483648 channels"), std::string::npos)
+      << program.error().text();
 }
 
 // Shapes of inputs whose byte counts pass 64 bits are refused before anything is read through the

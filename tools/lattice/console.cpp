@@ -119,16 +119,6 @@ std::string human_bytes(int64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string grouped(int64_t value) {
-  std::string digits = fmt::format("{}", value);
-  const size_t start = value < 0 ? 1 : 0;
-  for (size_t at = digits.size(); at > start + 3;) {
-    at -= 3;
-    digits.insert(at, 1, ',');
-  }
-  return digits;
-}
-
 namespace {
 
 // A number at the start of `text`, which loses it; nothing if there is none or it is not finite.

@@ -35,10 +35,11 @@ struct ExplainedStep {
   Choice choice;
 };
 
-// Takes what stands before `mark` off `text`, and the mark. All of it if there is none.
-std::string_view take(std::string_view& text, size_t at, size_t mark) {
+// Takes off `text` what stands before `at`, where a mark of some letters was found, and the mark;
+// all of it where none was.
+std::string_view take(std::string_view& text, size_t at, size_t mark_size) {
   const std::string_view head = text.substr(0, at);
-  text.remove_prefix(std::min(text.size(), at == std::string_view::npos ? at : at + mark));
+  text.remove_prefix(std::min(text.size(), at == std::string_view::npos ? at : at + mark_size));
   return head;
 }
 
@@ -95,7 +96,7 @@ constexpr size_t columns = 80;
 std::string wrapped(std::string first, std::string_view text) {
   const std::string indent(first.size(), ' ');
   std::string lines;
-  while (first.size() + text.size() > columns) {
+  while (first.size() < columns && first.size() + text.size() > columns) {
     const size_t blank = text.rfind(' ', columns - first.size());
     if (blank == std::string_view::npos || blank == 0) break;
     lines += first + std::string(take(text, blank, 1)) + '\n';

@@ -121,8 +121,8 @@ Command add_make(CLI::App& root) {
       ->capture_default_str();
   add_json(*app, *json);
   app->footer(R"(Examples:
-  lattice make --list                                  names, channels, voxel size
-  lattice make MinkUNet42 --out net                    an artifact to try things on
+  lattice make --list                     names, channels, sizes of voxels
+  lattice make MinkUNet42 --out net       an artifact to try things on
   lattice make Tiny --out tiny --dtype f16 --seed 7
   lattice make SpUNet34 --out small --packing int4 --group 64
 

@@ -161,7 +161,7 @@ std::string view_of(const Scene& scene) {
   text += fmt::format("<p class=\"quiet\">{} {}", grouped(points), scene.what);
   if (shown < points) text += fmt::format(", of which {} are shown, evenly picked", grouped(shown));
   if (coloured)
-    text += fmt::format("; coloured by {} of output {}",
+    text += fmt::format("; coloured by {} of output \"{}\"",
                         scene.result.labels.empty() ? "the value" : "the largest channel",
                         html(scene.result.output));
   text += ". Drag turns, wheel zooms, shift and drag moves, double click resets.</p>\n";

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Optional, Union
@@ -11,6 +9,7 @@ from typing import Any, Optional, Union
 from . import _lattice
 from ._arrays import converted
 from ._binding import Bound, bind
+from ._lattice import Stop
 from ._signature import Argument, Result, Signature
 from ._sparse import SparseTensor
 
@@ -50,6 +49,7 @@ class Outputs(tuple[Any, ...]):
         return self
 
     def __getitem__(self, key: Any) -> Any:
+        """A result by its name or its place."""
         if not isinstance(key, str):
             return super().__getitem__(key)
         try:
@@ -58,9 +58,11 @@ class Outputs(tuple[Any, ...]):
             raise KeyError(f"{key!r}, there are: {', '.join(self.names)}") from None
 
     def items(self) -> Iterator[tuple[str, Any]]:
+        """Pairs (name, result), in order."""
         return zip(self.names, self)
 
     def as_dict(self) -> dict[str, Any]:
+        """Name to result."""
         return dict(self.items())
 
     def __repr__(self) -> str:
@@ -78,6 +80,8 @@ class Inspection(dict[str, Any]):
         return self.text
 
     def _repr_html_(self) -> str:
+        import html
+
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
@@ -101,14 +105,17 @@ class Program:
 
     @property
     def inputs(self) -> tuple[Argument, ...]:
+        """Arguments of the graph, in order."""
         return self.signature.arguments
 
     @property
     def outputs(self) -> tuple[Result, ...]:
+        """Results of the graph, in order."""
         return self.signature.outputs
 
     @property
     def device(self) -> str:
+        """"cpu" or "reference"."""
         return self._handle.device
 
     @property
@@ -123,17 +130,19 @@ class Program:
         threads: int = 0,
         max_memory: int = 0,
         trusted: bool = False,
+        stop: Optional[Stop] = None,
         **named: Any,
     ) -> Any:
         """Runs the program.
 
         topology: from `prepare`; the arguments it came from may then be left out.
-        threads: 0 for as many as the process may use. Results do not depend on it.
+        threads: 0 for as many as the process may use, which is also the most. Results do not depend on it.
         max_memory: bytes that the run may hold at once; 0 for no limit.
         trusted: the coordinates are known to be divisible and unique; skips those two checks.
+        stop: a flag by which another thread ends the run.
         An argument of the graph with one of these names is given with `run`.
         """
-        return self._run(bind(self.signature, args, named), topology, threads, max_memory, trusted)[0]
+        return self._run(bind(self.signature, args, named), topology, threads, max_memory, trusted, stop)[0]
 
     def run(
         self,
@@ -143,9 +152,10 @@ class Program:
         threads: int = 0,
         max_memory: int = 0,
         trusted: bool = False,
+        stop: Optional[Stop] = None,
     ) -> Any:
         """Runs the program on inputs by name."""
-        return self._run(bind(self.signature, (), inputs), topology, threads, max_memory, trusted)[0]
+        return self._run(bind(self.signature, (), inputs), topology, threads, max_memory, trusted, stop)[0]
 
     def profile(
         self,
@@ -154,19 +164,27 @@ class Program:
         threads: int = 0,
         max_memory: int = 0,
         trusted: bool = False,
+        stop: Optional[Stop] = None,
         **named: Any,
     ) -> tuple[Any, dict[str, Any]]:
         """Runs the program; returns its result and what the run did: times, sizes and every step."""
         bound = bind(self.signature, args, named)
-        return self._run(bound, topology, threads, max_memory, trusted, profile=True)
+        return self._run(bound, topology, threads, max_memory, trusted, stop, profile=True)
 
     def prepare(
-        self, *args: Any, threads: int = 0, max_memory: int = 0, trusted: bool = False, **named: Any
+        self,
+        *args: Any,
+        threads: int = 0,
+        max_memory: int = 0,
+        trusted: bool = False,
+        stop: Optional[Stop] = None,
+        **named: Any,
     ) -> Topology:
         """Builds everything that depends on coordinates alone. Takes the inputs of a call, of which
         only `topology_inputs` must be given."""
         bound = bind(self.signature, args, named)
-        return Topology(self._handle.prepare(bound.entries, threads, max_memory, trusted), bound.kind)
+        handle = self._handle.prepare(bound.entries, threads, max_memory, trusted, stop)
+        return Topology(handle, bound.kind)
 
     def _run(
         self,
@@ -175,12 +193,13 @@ class Program:
         threads: int,
         max_memory: int,
         trusted: bool,
+        stop: Optional[Stop] = None,
         profile: bool = False,
     ) -> tuple[Any, dict[str, Any]]:
         if topology is not None and not isinstance(topology, Topology):
             raise TypeError(f"topology is a {type(topology).__name__}, expected a Topology")
         handle = topology._handle if topology else None
-        outputs, report = self._handle.run(bound.entries, handle, threads, max_memory, trusted, profile)
+        outputs, report = self._handle.run(bound.entries, handle, threads, max_memory, trusted, stop, profile)
         kind = topology._kind if topology and bound.kind == "numpy" else bound.kind
         values = [
             SparseTensor(converted(each[1], kind), converted(each[2], kind), each[3])
@@ -194,6 +213,8 @@ class Program:
 
     def inspect(self) -> Inspection:
         """Signature, parameters, topology, steps, memory, unused weights."""
+        import json
+
         result = Inspection(json.loads(self._handle.inspect("json")))
         result.text = self._handle.inspect("text")
         result.dot = self._handle.inspect("dot")
@@ -207,6 +228,8 @@ class Program:
         return f"<Program on {self.device}: {self.signature}>"
 
     def _repr_html_(self) -> str:
+        import html
+
         def row(cells: tuple[Any, ...], tag: str = "td") -> str:
             return "<tr>" + "".join(f"<{tag}>{html.escape(str(each))}</{tag}>" for each in cells) + "</tr>"
 

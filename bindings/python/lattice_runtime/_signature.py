@@ -56,9 +56,11 @@ class Signature:
         self._groups = {each.name: each for each in self.sparse_inputs}
 
     def argument(self, name: str) -> Optional[Argument]:
+        """The argument of this name, or None."""
         return self._arguments.get(name)
 
     def sparse_input(self, name: str) -> Optional[SparseInput]:
+        """The sparse input of this name, or None."""
         return self._groups.get(name)
 
     def __str__(self) -> str:

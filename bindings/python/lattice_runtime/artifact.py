@@ -174,14 +174,17 @@ class LatticeProgram:
 
     @classmethod
     def from_artifact(cls, artifact: LatticeArtifact) -> "LatticeProgram":
+        """Verifies and loads an artifact that is in memory. ArtifactError (a ValueError) if it is not valid."""
         return cls(artifact, load_memory(artifact.graph, to_bytes(artifact.weights)))
 
     @property
     def plan(self) -> RuntimePlan:
+        """The graph as data."""
         return self._plan
 
     @property
     def weights(self) -> Mapping[str, Any]:
+        """Storage key to array, read-only."""
         return self._weights
 
     @property
@@ -212,6 +215,7 @@ def compile_lattice_artifact(artifact: LatticeArtifact) -> LatticeProgram:
 
 
 def load_lattice_program(path: PathLike) -> LatticeProgram:
+    """Loads the artifact in a directory. ValueError if it is missing or not valid."""
     artifact = load_lattice_artifact(path)
     return LatticeProgram(artifact, load(path))
 
@@ -222,6 +226,8 @@ def native_artifact_execution_available() -> bool:
 
 
 class LatticeMLIRStatus(NamedTuple):
+    """Whether a graph or an artifact is valid, and what is not."""
+
     valid: bool
     diagnostics: str  # a line each; empty when valid
 

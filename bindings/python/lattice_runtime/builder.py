@@ -45,18 +45,18 @@ class GraphBuilder(_lattice.GraphBuilder):
     ) -> Value:
         """A weight, copied from an array of numbers.
 
-        family and shape: conv3d (Cout, Kx, Ky, Kz, Cin), linear (O, I), embedding (N, C), channel
-        and bias (C).
+        family: conv3d, with data of (Cout, Kx, Ky, Kz, Cin), linear (O, I), embedding (N, C), channel
+          and bias (C).
         dtype: f32 or f16, as stored and declared.
         bits: 8 or 4 stores packed codes with a scale and a bias (scale_dtype) for each group_size
-        (32, 64, 128) input channels; conv3d and linear only. 0: dense.
+          (32, 64, 128) input channels; conv3d and linear only. 0: dense.
         """
-        return self.weight_f32(storage_key, family, _numbers(data), dtype, bits, group_size, scale_dtype)
+        return self._weight(storage_key, family, _numbers(data), dtype, bits, group_size, scale_dtype)
 
     def write(self, directory: Union[str, "os.PathLike[str]"]) -> None:
         """Writes graph.mlir and weights.safetensors after the loader has verified them. All or
         nothing: after an error the directory is as it was."""
-        self.write_to(os.fspath(directory))
+        self._write(os.fspath(directory))
 
 
 def quantize(

@@ -33,7 +33,7 @@ def read_points(
     """Reads .bin, .npy, .npz, .ply, .pcd or .las, strictly.
 
     columns, names: for files that do not name their columns. A .bin without them is x y z i (KITTI),
-    a .pcd.bin x y z i ring (nuScenes).
+      a .pcd.bin x y z i ring (nuScenes).
     array: the array of an .npz; by default the first.
     """
     return _lattice.read_points(os.fspath(path), columns, list(names), array)
@@ -66,8 +66,12 @@ def voxelize(
 ) -> Voxels:
     """Points to voxels by the rule of lattice.voxelize: floor((point - origin) / size) in float32.
 
-    points: (N, 3), made float32. features: (N, C) of the points, added up by voxel ("sum") or
-    averaged ("mean"). A point that is not finite, or whose voxel leaves int32, is an error naming it.
+    points: (N, 3), made float32.
+    size, origin: of a voxel, and the corner where voxel 0 begins; one number for all axes, or three.
+    features: (N, C) of the points.
+    stride: coordinates are multiples of it.
+    reduction: how features of one voxel become one: "mean" or "sum".
+    A point that is not finite, or whose voxel leaves int32, is an error naming it.
     """
     values = np.ascontiguousarray(to_numpy(points), np.float32)
     channels = None if features is None else np.ascontiguousarray(to_numpy(features), np.float32)

@@ -137,7 +137,8 @@ class Importer:
             )
         if handler is not _torch_layers.unchanged:
             self.network.step += 1
-        return handler(self.network, layer, *inputs)
+        result: Flow = handler(self.network, layer, *inputs)
+        return result
 
 
 def joined(path: str, name: str) -> str:
