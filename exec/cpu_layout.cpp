@@ -208,10 +208,7 @@ Status lay_out(Run& run, int32_t phase, CpuSession& session, const RunControl& c
     int64_t column = 0;
     for (const ValueId side : {cat->lhs, cat->rhs}) {
       Matrix& part = run.values[at(side)];
-      if (run.cat_of[at(side)] == cat->y) {
-        part.data = static_cast<std::byte*>(whole.data) + column * size_of(whole.dtype);
-        part.pitch = whole.pitch;
-      }
+      if (run.cat_of[at(side)] == cat->y) part = whole.columns(column, part.cols);
       column += part.cols;
     }
   }

@@ -137,11 +137,8 @@ Status run_op(const Context& context, const Cat& op) {
   int64_t column = 0;
   for (const auto& [side, relation] : {std::pair{op.lhs, op.lhs_relation}, std::pair{op.rhs, op.rhs_relation}}) {
     const Matrix x = context.value(side);
-    Matrix columns = y;
-    columns.data = static_cast<std::byte*>(y.data) + column * size_of(y.dtype);
-    columns.cols = x.cols;
     // A side that its product has written in place is there already.
-    if (context.run.cat_of[at(side)] != op.y) cat_side(context.level, x, context.edges(relation), columns);
+    if (context.run.cat_of[at(side)] != op.y) cat_side(context.level, x, context.edges(relation), y.columns(column, x.cols));
     column += x.cols;
   }
   return {};

@@ -4,7 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
-export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 for folder in tests/fuzz/fuzz_*/; do
   name=$(basename "$folder")
   target=$(find "$build" -type f -name "$name" -perm -u+x | head -1)
@@ -12,7 +11,7 @@ for folder in tests/fuzz/fuzz_*/; do
   mkdir -p "$build/corpus/$name"
   merged=$(mktemp -d)
   find "$folder" -type f -regextype posix-egrep ! -regex '.*/[0-9a-f]{40}' -exec cp -t "$merged" {} +
-  "$target" -merge=1 -max_len=6000 "$merged" "$folder" "$build/corpus/$name" 2>&1 | tail -1
+  "$target" -merge=1 -max_len=20000 "$merged" "$folder" "$build/corpus/$name" 2>&1 | tail -1
   find "$folder" -type f -delete
   cp -t "$folder" "$merged"/*
   rm -rf "$merged"

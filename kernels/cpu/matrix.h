@@ -2,6 +2,7 @@
 // Says where it is, never who owns it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "lattice/tensor.hpp"
@@ -33,6 +34,11 @@ struct Matrix {
   template <class T>
   T* row(int64_t index) const {
     return static_cast<T*>(data) + index * pitch;
+  }
+  // Columns first .. first + count - 1. Without rows there may be no memory to point into.
+  Matrix columns(int64_t first, int64_t count) const {
+    void* const start = rows == 0 ? data : static_cast<std::byte*>(data) + first * size_of(dtype);
+    return {start, rows, count, pitch, dtype};
   }
   operator ConstMatrix() const { return {data, rows, cols, pitch, dtype}; }
 };

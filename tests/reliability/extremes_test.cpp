@@ -142,6 +142,27 @@ TEST_P(Extremes, FeaturesThatAreNoNumbersFollowIeee) {
   EXPECT_TRUE(std::isnan(filled.at({0, 0, 0, 0})[0]));
 }
 
+// A quotient too small for a number keeps its sign: nothing is added to it where there is no bias.
+TEST_P(Extremes, NegativeZeroStays) {
+  for (const int64_t channels : {1, 3, 40}) {
+    const auto graph = [&](const char* activation) {
+      return graph_of(1, [&](GraphBuilder& b, Value x) {
+        const Value y =
+            must(b.normalized_subm_conv3d(x, conv_weight(b, "w", {channels, 3, 1, 1, 1}, {1e30f})));
+        return activation == nullptr ? y : must(b.activation(y, activation));
+      });
+    };
+    const Rows x({{0, 0, 0, 0}, {0, 5, 0, 0}}, {-1, 1});
+    for (const char* activation : {static_cast<const char*>(nullptr), "leaky_relu", "tanh"}) {
+      const ByRow found = rows(graph(activation), x);
+      for (const float value : found.at({0, 0, 0, 0}))
+        EXPECT_TRUE(value == 0 && std::signbit(value));
+      for (const float value : found.at({0, 5, 0, 0}))
+        EXPECT_TRUE(value == 0 && !std::signbit(value));
+    }
+  }
+}
+
 // Every operation on NaN and infinite features: both devices have the same bits.
 TEST(ExtremesEverywhere, NoNumbersThroughEveryOperation) {
   const Rows drawn = random_rows(30, 2, 5, 7);

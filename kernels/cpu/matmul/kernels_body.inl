@@ -198,18 +198,24 @@ LATTICE_INLINE Vec settled(Vec x) {
 }
 
 // Adding to +0 is what the first edge of a row does to its part (-0 becomes +0); where kernels stored the part
-// itself it happens here, and to totals it does nothing.
+// itself it happens here, and to totals it does nothing. A normalized product has it behind it, and a quotient may be
+// -0 for good: -0 changes nothing.
+LATTICE_INLINE Vec first_term(const FinishRun& run) {
+  const float term = run.den != nullptr ? -0.0f : 0.0f;
+  return broadcast(&term);
+}
 
 // bias, then batch norm, residual and relu as the flags say: one pass from totals to y.
 template <class T, bool has_norm, bool has_residual, bool has_relu>
 void finish_pattern(const FinishRun& run, const Pattern& pattern) {
   const float* bias = run.epilogue->bias;
+  const Vec start = first_term(run);
   for (int64_t row = 0; row < run.rows; ++row) {
     const float* total = run.total + row * run.total_pitch;
     T* y = run.y.row<T>(run.first_row + row);
     const T* residual = has_residual ? pattern.residual->residual.row<T>(run.first_row + row) : nullptr;
     const auto vector_at = [&](int64_t c, int64_t count) LATTICE_LAMBDA {
-      Vec value = add(zero(), load(total + c));
+      Vec value = add(start, load(total + c));
       if (bias != nullptr) value = add(value, load(bias + c));
       if constexpr (has_norm)
         value = fma(settled<T>(value), load(pattern.norm->scale + c), load(pattern.norm->shift + c));
@@ -227,10 +233,11 @@ void finish_pattern(const FinishRun& run, const Pattern& pattern) {
 template <class T>
 void finish_any(const FinishRun& run) {
   const int64_t whole = (run.cols + lanes - 1) / lanes * lanes;
+  const Vec start = first_term(run);
   for (int64_t row = 0; row < run.rows; ++row) {
     float* total = run.total + row * run.total_pitch;
     for (int64_t c = 0; c < whole; c += lanes) {
-      Vec value = add(zero(), load(total + c));
+      Vec value = add(start, load(total + c));
       if (run.epilogue->bias != nullptr) value = add(value, load(run.epilogue->bias + c));
       store(total + c, settled<T>(value));
     }
