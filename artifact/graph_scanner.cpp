@@ -194,6 +194,8 @@ Status GraphScanner::prefixed_name() {
     while (is_name_part(peek())) ++at_;
   }
   const std::string_view name = text_.substr(start, at_ - start);
+  if (sigil == '#' && name.size() > 1 && is_digit(name[1]))
+    LATTICE_CHECK(result_number(name.substr(1), start));
   if (sigil == '%') {
     last_ = Token::value_name;
     return count(start, nullptr);
@@ -214,6 +216,19 @@ Status GraphScanner::prefixed_name() {
     }
   }
   return use_alias(name, start);
+}
+
+// "%x#7": the parser makes room for eight results of %x, whether there are so many or not.
+Status GraphScanner::result_number(std::string_view digits, size_t start) {
+  const int64_t number = value_of(digits, GraphLimits::results);
+  if (number > GraphLimits::results) {
+    return refuse(start, fmt::format("result number {}, the limit is {}", printable(digits, 40),
+                                     GraphLimits::results));
+  }
+  result_numbers_ += number + 1;
+  if (result_numbers_ <= GraphLimits::result_numbers) return {};
+  return refuse(start, fmt::format("result numbers that add up to more than {}",
+                                   GraphLimits::result_numbers));
 }
 
 Status GraphScanner::use_alias(std::string_view name, size_t start) {

@@ -45,6 +45,7 @@ class GraphScanner {
   Status count(size_t start, const Alias* used);
   void begin_token(char first);
   Status use_alias(std::string_view name, size_t start);
+  Status result_number(std::string_view digits, size_t start);
   tl::unexpected<Error> refuse(size_t offset, std::string message) const;
 
   char peek(size_t ahead = 0) const {
@@ -61,6 +62,7 @@ class GraphScanner {
   std::unordered_map<std::string_view, Alias> aliases_;
   Alias* defining_ = nullptr; // the alias whose definition is being read
   int64_t expanded_ = 0;
+  int64_t result_numbers_ = 0; // of all uses together
 };
 
 } // namespace lattice

@@ -10,7 +10,7 @@
 
 namespace lattice {
 
-// The limits of graph text (spec 1; the last five are ours, docs/security.md).
+// The limits of graph text (spec 1; the last six are ours, docs/security.md).
 struct GraphLimits {
   static constexpr int64_t bytes = 64'000'000;
   static constexpr int64_t nesting = 256; // open brackets, those of the aliases used included
@@ -20,6 +20,8 @@ struct GraphLimits {
   static constexpr int64_t integer_width = 1'024;
   // A count after a value's name ("%x:3") is added up before it is compared.
   static constexpr int64_t results = 65'536;
+  // Room is made for as many results as the number of one says ("%x#3"); of all uses together.
+  static constexpr int64_t result_numbers = 16'777'216;
   // Affine expressions recurse without brackets.
   static constexpr int64_t affine_bytes = 4'096;
   // The text with every alias written out. Aliases of aliases double without end.

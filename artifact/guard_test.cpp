@@ -128,6 +128,19 @@ TEST(Guard, ResultCountsAreBounded) {
   EXPECT_EQ(refusal("a = 70000 : i64, %x : tensor<70000xf32>"), "accepted");
 }
 
+// The parser makes room for as many results as the number of one says.
+TEST(Guard, ResultNumbersAreBounded) {
+  EXPECT_EQ(refusal("%y = f %x#65536, %8#1"), "accepted");
+  EXPECT_EQ(refusal("%y = f %x#2147483647"),
+            "graph.mlir:1:9: result number 2147483647, the limit is 65536");
+  EXPECT_NE(refusal("%y = f %x // z\n #99999999999999999999"), "accepted");
+  std::string uses;
+  for (int i = 0; i < 255; ++i) uses += "f %x" + std::to_string(i) + "#65535\n";
+  EXPECT_EQ(refusal(uses), "accepted");
+  uses += "f %y#65535\nf %z#0";
+  EXPECT_EQ(refusal(uses), "graph.mlir:257:5: result numbers that add up to more than 16777216");
+}
+
 TEST(Guard, AffineExpressionsAreBounded) {
   EXPECT_EQ(refusal("a = affine_map<(d0) -> (d0 + 1)>"), "accepted");
   EXPECT_NE(refusal("a = affine_map<(d0) -> (" + repeat("- ", 5000) + "d0)>")

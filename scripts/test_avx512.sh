@@ -82,7 +82,6 @@ busybox() { /bin/busybox "$@"; }
 busybox mount -t proc proc /proc
 busybox mount -t sysfs sys /sys
 busybox mount -t devtmpfs dev /dev
-busybox mount -t tmpfs tmp /tmp
 export HOME=/tmp TMPDIR=/tmp GTEST_COLOR=no
 echo "processor: $(busybox grep -m1 '^model name' /proc/cpuinfo); \
 $(busybox grep -m1 '^flags' /proc/cpuinfo | busybox grep -o 'avx512[a-z_0-9]*' | busybox tr '\n' ' ')"

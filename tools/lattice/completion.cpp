@@ -223,7 +223,7 @@ Command add_completion(CLI::App& root) {
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("completion", "Print completion for bash, zsh or fish");
   app->add_option("SHELL", *shell, "Which one")
-      ->type_name("")
+      ->type_name("NAME")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   add_json(*app, *json);

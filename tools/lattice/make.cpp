@@ -108,15 +108,15 @@ Command add_make(CLI::App& root) {
       ->type_name("N")
       ->capture_default_str();
   app->add_option("--dtype", options->dtype, "Of weights and features")
-      ->type_name("")
+      ->type_name("TYPE")
       ->check(CLI::IsMember({"f32", "f16"}))
       ->capture_default_str();
   app->add_option("--packing", options->packing, "Of convolution and linear weights")
-      ->type_name("")
+      ->type_name("CODES")
       ->check(CLI::IsMember({"dense", "int8", "int4"}))
       ->capture_default_str();
   app->add_option("--group", options->group, "Input channels that share a scale, if packed")
-      ->type_name("")
+      ->type_name("N")
       ->check(CLI::IsMember({32, 64, 128}))
       ->capture_default_str();
   add_json(*app, *json);
