@@ -132,7 +132,7 @@ TEST(Guard, ResultCountsAreBounded) {
 TEST(Guard, ResultNumbersAreBounded) {
   EXPECT_EQ(refusal("%y = f %x#65536, %8#1"), "accepted");
   EXPECT_EQ(refusal("%y = f %x#2147483647"),
-            "graph.mlir:1:9: result number 2147483647, the limit is 65536");
+            "graph.mlir:1:10: result number 2147483647, the limit is 65536");
   EXPECT_NE(refusal("%y = f %x // z\n #99999999999999999999"), "accepted");
   std::string uses;
   for (int i = 0; i < 255; ++i) uses += "f %x" + std::to_string(i) + "#65535\n";
