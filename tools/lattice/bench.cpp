@@ -156,10 +156,11 @@ std::string text_of(const Figures& figures) {
   }
   const auto line = [&](const char* name, const std::vector<double>& values) {
     const Times times = times_of(values);
+    const int digits = times.p95 < 1000 ? 2 : 0; // so that 80 columns hold the line
     return fmt::format(
-        "{:<10} {:>9.2f} ms p50, {:.2f} p95, {:.2f} min; {:.1f} GFLOP/s, {:.0f}% of peak\n", name,
-        times.p50, times.p95, times.min, report.gflop / times.p50 * 1e3,
-        100 * report.gflop / times.p50 * 1e3 / figures.peak_gflops);
+        "{:<10} {:>9.{}f} ms p50, {:.{}f} p95, {:.{}f} min; {:.1f} GFLOP/s, {:.0f}% of peak\n",
+        name, times.p50, digits, times.p95, digits, times.min, digits,
+        report.gflop / times.p50 * 1e3, 100 * report.gflop / times.p50 * 1e3 / figures.peak_gflops);
   };
   text += fmt::format("\nvoxels     {}, {} pairs, {:.2f} GFLOP\nmachine    {} threads, {}, FMA "
                       "peak {:.1f} GFLOP/s\n",

@@ -84,18 +84,18 @@ std::string bash_script(const std::vector<CommandWords>& commands) {
     for (const Word& word : command.options) {
       list += (list.empty() ? "" : " ") + word.name;
       if (!word.takes_value) continue;
-      values +=
-          fmt::format("    {}) COMPREPLY=({}); return ;;\n", shell_quoted(command.name + " " + word.name),
-                      word.choices.empty()
-                          ? "$(compgen -f -- \"$cur\")"
-                          : fmt::format("$(compgen -W {} -- \"$cur\")",
-                                        shell_quoted(fmt::format("{}", fmt::join(word.choices, " ")))));
+      values += fmt::format(
+          "    {}) COMPREPLY=({}); return ;;\n", shell_quoted(command.name + " " + word.name),
+          word.choices.empty()
+              ? "$(compgen -f -- \"$cur\")"
+              : fmt::format("$(compgen -W {} -- \"$cur\")",
+                            shell_quoted(fmt::format("{}", fmt::join(word.choices, " ")))));
     }
     options += fmt::format("    {}) words={} ;;\n", command.name, shell_quoted(list));
     if (!command.choices.empty()) {
-      options.insert(
-          options.size() - 4,
-          fmt::format("; places={}", shell_quoted(fmt::format("{}", fmt::join(command.choices, " ")))));
+      options.insert(options.size() - 4,
+                     fmt::format("; places={}",
+                                 shell_quoted(fmt::format("{}", fmt::join(command.choices, " ")))));
     }
   }
   return fmt::format(R"(# Completion of lattice for bash:  source <(lattice completion bash)
@@ -145,10 +145,11 @@ std::string zsh_script(const std::vector<CommandWords>& commands) {
                                      : fmt::format(":value:({})", fmt::join(word.choices, " "));
       cases += " \\\n        " + shell_quoted(spec);
     }
-    cases += fmt::format(" \\\n        {} ;;\n",
-                         shell_quoted(command.choices.empty()
-                                    ? "*:file:_files"
-                                    : fmt::format("1:word:({})", fmt::join(command.choices, " "))));
+    cases += fmt::format(
+        " \\\n        {} ;;\n",
+        shell_quoted(command.choices.empty()
+                         ? "*:file:_files"
+                         : fmt::format("1:word:({})", fmt::join(command.choices, " "))));
   }
   return fmt::format(R"(#compdef lattice
 # Completion of lattice for zsh: write it to a file _lattice in a folder of $fpath.

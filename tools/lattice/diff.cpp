@@ -207,7 +207,9 @@ Command add_diff(CLI::App& root) {
   auto options = std::make_shared<Options>();
   auto json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("diff", "What differs between two artifacts");
-  app->add_option("A", options->before, "Directory of the first artifact")->type_name("")->required();
+  app->add_option("A", options->before, "Directory of the first artifact")
+      ->type_name("")
+      ->required();
   app->add_option("B", options->after, "Directory of the second")->type_name("")->required();
   add_json(*app, *json);
   add_allow_unknown_digest(*app, options->allow_unknown_digest);

@@ -40,7 +40,8 @@ Status add_scene(const MeasureOptions& options, Measured& measured) {
   }
   const SparseGroup& group = signature.groups[0];
   const ArgumentInfo& features = signature.arguments[static_cast<size_t>(group.first) + 1];
-  if (features.shape[1] < 0) return fail(Code::usage, "--scene needs a program with a declared number of input channels");
+  if (features.shape[1] < 0)
+    return fail(Code::usage, "--scene needs a program with a declared number of input channels");
   LATTICE_TRY(auto rows, scene_rows(options.scene, options.copies, 1));
   const auto count = static_cast<int64_t>(rows.size());
   LATTICE_TRY(Tensor coords, make_tensor(DType::i32, {count, 4}));
@@ -52,42 +53,53 @@ Status add_scene(const MeasureOptions& options, Measured& measured) {
     }
   }
   LATTICE_TRY(Tensor values, scene_features(features.dtype, count, features.shape[1]));
-  measured.inputs.emplace_back(group.name, SparseView{coords.view(), values.view(), -1, group.stride});
+  measured.inputs.emplace_back(group.name,
+                               SparseView{coords.view(), values.view(), -1, group.stride});
   measured.made = {std::move(coords), std::move(values)};
   return {};
 }
 
-}  // namespace
+} // namespace
 
 void add_measure_options(CLI::App& app, MeasureOptions& options) {
   add_directory(app, options.directory);
-  const auto add = [&](const char* group, const char* name, auto& value, const char* type, const char* help) {
+  const auto add = [&](const char* group, const char* name, auto& value, const char* type,
+                       const char* help) {
     return app.add_option(name, value, help)->type_name(type)->group(group);
   };
   constexpr const char* inputs = "Inputs, one of the first three";
   add(inputs, "--inputs", options.inputs, "FILE", "A .safetensors file: arguments by their names");
-  add(inputs, "--points", options.cloud.path, "CLOUD", "A point cloud, voxelized as by `lattice run`");
+  add(inputs, "--points", options.cloud.path, "CLOUD",
+      "A point cloud, voxelized as by `lattice run`");
   add(inputs, "--scene", options.scene, "NAME", "Made up: kitti (5 cm), kitti-10cm, room (2 cm)");
-  add(inputs, "--voxel-size", options.cloud.voxel_size, "V|X,Y,Z", "With --points: edge of a voxel");
+  add(inputs, "--voxel-size", options.cloud.voxel_size, "V|X,Y,Z",
+      "With --points: edge of a voxel");
   add(inputs, "--origin", options.cloud.origin, "min|X,Y,Z", "With --points: corner of voxel 0");
   add(inputs, "--features", options.cloud.features, "LIST", "With --points: channels in order");
-  add(inputs, "--copies", options.copies, "N", "With --scene: how many side by side [1]")->check(CLI::PositiveNumber);
+  add(inputs, "--copies", options.copies, "N", "With --scene: how many side by side [1]")
+      ->check(CLI::PositiveNumber);
   constexpr const char* execution = "Execution";
-  add(execution, "--threads", options.run.threads, "N", "0: all the process may use [0]")->check(CLI::NonNegativeNumber);
-  add(execution, "--device", options.load.device, "NAME", "cpu, or reference: slow, to check [cpu]");
-  add(execution, "--simd", options.load.simd, "LEVEL", "At most scalar, avx2, avx512; same results");
+  add(execution, "--threads", options.run.threads, "N", "0: all the process may use [0]")
+      ->check(CLI::NonNegativeNumber);
+  add(execution, "--device", options.load.device, "NAME",
+      "cpu, or reference: slow, to check [cpu]");
+  add(execution, "--simd", options.load.simd, "LEVEL",
+      "At most scalar, avx2, avx512; same results");
 }
 
 Result<Measured> load_measured(const MeasureOptions& options) {
   const int given = !options.inputs.empty() + !options.cloud.path.empty() + !options.scene.empty();
-  if (given != 1) return fail(Code::usage, "give one of --inputs FILE, --points CLOUD and --scene NAME");
+  if (given != 1)
+    return fail(Code::usage, "give one of --inputs FILE, --points CLOUD and --scene NAME");
   const auto start = std::chrono::steady_clock::now();
   LATTICE_TRY(Program program, Program::try_load(options.directory, options.load));
   Measured measured{std::move(program), 0, {}, {}, {}, {}};
-  measured.load_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  measured.load_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (!options.inputs.empty()) {
     LATTICE_TRY(measured.file, SafetensorsFile::open(options.inputs));
-    for (const SafetensorsEntry& entry : measured.file.entries()) measured.inputs.emplace_back(entry.name, entry.view);
+    for (const SafetensorsEntry& entry : measured.file.entries())
+      measured.inputs.emplace_back(entry.name, entry.view);
   } else if (!options.cloud.path.empty()) {
     LATTICE_TRY(measured.cloud, make_cloud_inputs(options.cloud, measured.program.signature()));
     measured.inputs = measured.cloud.inputs;
@@ -107,6 +119,8 @@ Times times_of(std::vector<double> milliseconds) {
   return {at(0.5), at(0.95), milliseconds.front()};
 }
 
-Json json_of(const Times& times) { return {{"p50", times.p50}, {"p95", times.p95}, {"min", times.min}}; }
+Json json_of(const Times& times) {
+  return {{"p50", times.p50}, {"p95", times.p95}, {"min", times.min}};
+}
 
-}  // namespace lattice::cli
+} // namespace lattice::cli

@@ -16,10 +16,10 @@ namespace lattice::cli {
 // Where the inputs of a measurement come from: one of the three.
 struct MeasureOptions {
   std::string directory;
-  std::string inputs;   // safetensors
+  std::string inputs; // safetensors
   CloudOptions cloud;
-  std::string scene;    // "kitti", "room"
-  int64_t copies = 1;   // of the scene, side by side
+  std::string scene;  // "kitti", "room"
+  int64_t copies = 1; // of the scene, side by side
   LoadOptions load;
   RunOptions run;
 };
@@ -32,7 +32,7 @@ struct Measured {
   double load_ms = 0;
   SafetensorsFile file;
   CloudInputs cloud;
-  std::vector<Tensor> made;  // of a scene
+  std::vector<Tensor> made; // of a scene
   Inputs inputs;
 };
 Result<Measured> load_measured(const MeasureOptions& options);
@@ -43,4 +43,4 @@ struct Times {
 Times times_of(std::vector<double> milliseconds);
 Json json_of(const Times& times);
 
-}  // namespace lattice::cli
+} // namespace lattice::cli

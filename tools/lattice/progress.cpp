@@ -27,8 +27,9 @@ void Progress::draw() const {
   if (!shown_) return;
   constexpr int64_t width = 30;
   const auto filled = static_cast<size_t>(width * done_ / total_);
-  const std::string bar = std::string(filled, '=') + std::string(static_cast<size_t>(width) - filled, ' ');
+  const std::string bar =
+      std::string(filled, '=') + std::string(static_cast<size_t>(width) - filled, ' ');
   (void)std::fputs(fmt::format("\r{} [{}] {}/{}", what_, bar, done_, total_).c_str(), stderr);
 }
 
-}  // namespace lattice::cli
+} // namespace lattice::cli

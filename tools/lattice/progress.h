@@ -9,7 +9,7 @@ namespace lattice::cli {
 class Progress {
  public:
   Progress(std::string what, int64_t total);
-  ~Progress();  // clears the line
+  ~Progress(); // clears the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void step();
@@ -21,4 +21,4 @@ class Progress {
   bool shown_;
 };
 
-}  // namespace lattice::cli
+} // namespace lattice::cli
