@@ -12,6 +12,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include "base/f16.h"
+#include "base/huge_pages.h"
 #include "kernels/cpu/matmul/fma_peak.h"
 #include "bench/scene.h"
 #include "kernels/cpu/matmul/matmul.h"
@@ -38,11 +39,12 @@ double seconds(bool processor_time) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Random values in [-1, 1) on a page border.
+// Random values in [-1, 1) in huge pages.
 struct Floats {
   explicit Floats(int64_t count, bool half = false) {
-    const size_t bytes = (static_cast<size_t>(count) * 4 + 4095) / 4096 * 4096 + 4096;
-    memory.reset(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)));
+    const size_t bytes = (static_cast<size_t>(count) * 4 + huge_page) / huge_page * huge_page;
+    memory.reset(static_cast<std::byte*>(std::aligned_alloc(huge_page, bytes)));
+    prefer_huge_pages(memory.get(), bytes);  // as sessions do
     std::mt19937 random(7);
     for (int64_t i = 0; i < count; ++i) {
       const float value = static_cast<float>(random() >> 8) * 0x1p-23f - 1.0f;

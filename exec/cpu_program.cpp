@@ -1,14 +1,13 @@
 // Making a plan ready for the CPU: fusion, prepacked weights, topologies. The run is in cpu_run.cpp.
 #include "exec/cpu_program.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <new>
 
 #include <fmt/format.h>
 
 #include "base/f16.h"
+#include "base/huge_pages.h"
 #include "base/tensor.h"
 #include "kernels/faults.h"
 #include "plan/fuse.h"
@@ -16,10 +15,6 @@
 namespace lattice::cpu {
 
 // --------------------------------------------------------------------------------------------- Arena
-
-namespace {
-constexpr size_t huge_page = size_t{2} << 20;
-}
 
 Arena::~Arena() { release(); }
 
@@ -35,7 +30,7 @@ Status Arena::reserve(int64_t bytes) {
   const size_t rounded = (static_cast<size_t>(bytes) + huge_page - 1) / huge_page * huge_page;
   data_ = static_cast<std::byte*>(::operator new(rounded, std::align_val_t{huge_page}, std::nothrow));
   if (data_ == nullptr) return tl::make_unexpected(faults::out_of_memory(bytes, "the values of the run"));
-  madvise(data_, rounded, MADV_HUGEPAGE);  // a hint: the run is right without it
+  prefer_huge_pages(data_, rounded);
   bytes_ = bytes;
   return {};
 }

@@ -86,6 +86,7 @@ Result<Outputs> CpuProgram::run(const BoundInputs& inputs, const DeviceTopology&
   report.peak_bytes = fixed + run.arena_bytes + session.scratch.bytes();
   report.live_bytes = fixed + run.live_bytes;
   report.simd = name_of(level_);
+  report.threads = control.threads;
   return outputs_of(run);
 }
 

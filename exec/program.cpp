@@ -157,7 +157,6 @@ Result<Outputs> run_features(const ProgramState& program, const BoundInputs& inp
   LATTICE_TRY(Outputs outputs, program.program->run(inputs, topology, session, control, report));
   report.features_ms = milliseconds_since(start);
   report.voxels = first_support_rows(*program.plan, topology);
-  report.threads = control.threads;
   return outputs;
 }
 

@@ -359,6 +359,7 @@ Result<Outputs> ReferenceProgram::run(const BoundInputs& inputs, const DeviceTop
         time.where = step.where;
         time.kernel = "reference";
         time.milliseconds = milliseconds_since(step_start);
+        time.start_ms = std::chrono::duration<double, std::milli>(step_start - start).count();
         time.rows = run.matrix(output_of(step)).rows();
         time.pairs = run.pairs_of(step);
         int64_t operands = 0;

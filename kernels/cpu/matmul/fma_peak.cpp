@@ -16,6 +16,19 @@ using Clock = std::chrono::steady_clock;
 using Eight = float __attribute__((vector_size(32)));
 using Sixteen = float __attribute__((vector_size(64)));
 
+#define LATTICE_TWELVE(step)                                                                       \
+  step(0);                                                                                         \
+  step(1);                                                                                         \
+  step(2);                                                                                         \
+  step(3);                                                                                         \
+  step(4);                                                                                         \
+  step(5);                                                                                         \
+  step(6);                                                                                         \
+  step(7);                                                                                         \
+  step(8);                                                                                         \
+  step(9);                                                                                         \
+  step(10);                                                                                        \
+  step(11)
 #define LATTICE_STEP(i) asm volatile("vfmadd213ps %2, %1, %0" : "+x"(s##i) : "x"(a), "x"(b))
 #define LATTICE_STEP_V(i) asm volatile("vfmadd213ps %2, %1, %0" : "+v"(s##i) : "v"(a), "v"(b))
 
@@ -24,18 +37,7 @@ __attribute__((target("avx2,fma"))) void eight_lanes(int64_t rounds) {
   Eight s0 = b, s1 = b, s2 = b, s3 = b, s4 = b, s5 = b, s6 = b, s7 = b, s8 = b, s9 = b, s10 = b,
         s11 = b;
   for (int64_t i = 0; i < rounds; ++i) {
-    LATTICE_STEP(0);
-    LATTICE_STEP(1);
-    LATTICE_STEP(2);
-    LATTICE_STEP(3);
-    LATTICE_STEP(4);
-    LATTICE_STEP(5);
-    LATTICE_STEP(6);
-    LATTICE_STEP(7);
-    LATTICE_STEP(8);
-    LATTICE_STEP(9);
-    LATTICE_STEP(10);
-    LATTICE_STEP(11);
+    LATTICE_TWELVE(LATTICE_STEP);
   }
 }
 
@@ -44,22 +46,22 @@ __attribute__((target("avx512f"))) void sixteen_lanes(int64_t rounds) {
   Sixteen s0 = b, s1 = b, s2 = b, s3 = b, s4 = b, s5 = b, s6 = b, s7 = b, s8 = b, s9 = b, s10 = b,
           s11 = b;
   for (int64_t i = 0; i < rounds; ++i) {
-    LATTICE_STEP_V(0);
-    LATTICE_STEP_V(1);
-    LATTICE_STEP_V(2);
-    LATTICE_STEP_V(3);
-    LATTICE_STEP_V(4);
-    LATTICE_STEP_V(5);
-    LATTICE_STEP_V(6);
-    LATTICE_STEP_V(7);
-    LATTICE_STEP_V(8);
-    LATTICE_STEP_V(9);
-    LATTICE_STEP_V(10);
-    LATTICE_STEP_V(11);
+    LATTICE_TWELVE(LATTICE_STEP_V);
+  }
+}
+
+#define LATTICE_STEP_ONE(i)                                                                        \
+  asm volatile("vfmadd213ss %2, %1, %0" : "+x"(s[i]) : "x"(0.5f), "x"(1.0f))
+
+__attribute__((target("fma"))) void one_lane_fma(int64_t rounds) {
+  float s[12] = {};
+  for (int64_t i = 0; i < rounds; ++i) {
+    LATTICE_TWELVE(LATTICE_STEP_ONE);
   }
 }
 #endif
 
+// Without the instruction: as slow as the scalar kernels are there.
 void one_lane(int64_t rounds) {
   volatile float sum = 1.0f;
   float s[12];
@@ -73,6 +75,7 @@ void run(SimdLevel level, int64_t rounds) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return sixteen_lanes(rounds);
   if (level == SimdLevel::avx2) return eight_lanes(rounds);
+  if (__builtin_cpu_supports("fma")) return one_lane_fma(rounds);
 #endif
   one_lane(rounds);
 }

@@ -11,6 +11,13 @@
 
 namespace lattice::cpu {
 
+// Memory that is needed soon: each group of a run asks for `lines`, the last one from `at` on.
+struct Ahead {
+  static constexpr int64_t line = 64; // bytes
+  uintptr_t at = 0;
+  int64_t lines = 0;
+};
+
 // Pairs of one kernel row times one block of output channels:
 //   total[out] += part, part = the fma chain over the input channels of x[in], ascending.
 struct PairRun {
@@ -25,16 +32,16 @@ struct PairRun {
   int64_t cin = 0;
   float* total = nullptr; // row 0 of the tile, first channel of the block
   int64_t total_pitch = 0;
-  int64_t prefetch = 0; // with `in`: floats of each row of the next group to ask for early
-  bool store = false;   // total[out] = part: the row's only edge (finish adds +0)
+  Ahead weights_ahead;           // of the next run
+  Ahead y_ahead, residual_ahead; // what the end of the tile needs
+  bool store = false;            // total[out] = part: the row's only edge (finish adds +0)
 };
 
 struct PairKernel {
   const char* level = "";
-  int32_t vectors = 0;  // output channels a block, in vectors
-  int32_t rows = 0;     // pairs a block at most
-  int32_t most_cin = 0; // input channels it is meant for at most; 0: any number
-  int32_t cost = 0;     // time a vector of output channels takes, relative within the level
+  int32_t vectors = 0; // output channels a block, in vectors
+  int32_t rows = 0;    // pairs a block at most
+  int32_t cost = 0;    // time a vector of output channels takes, relative within the level
   const char* why = "";
   void (*run)(const PairRun&) = nullptr;
 };

@@ -18,29 +18,46 @@ LATTICE_INLINE void unrolled(F&& f) {
 
 // ------------------------------------------------------------------------------------ products of pairs
 
-// `groups` groups of `rows` pairs each, from pair `at` on. The loop over channels is not unrolled: its three
-// counting instructions are hidden behind the sums, and the compiler keeps every sum in its register.
+inline constexpr int64_t channels_a_line = 16;
+
+// A group's share, with `later` groups of the run after it.
+LATTICE_INLINE void ask_ahead(const Ahead& ahead, int64_t later) {
+  const uintptr_t at = ahead.at + static_cast<uintptr_t>(later * ahead.lines * Ahead::line);
+  for (int64_t i = 0; i < ahead.lines; ++i)
+    __builtin_prefetch(reinterpret_cast<const void*>(at + static_cast<uintptr_t>(i * Ahead::line)));
+}
+
+// Rows of x of the pairs at, at + 1, ...
+template <int rows>
+LATTICE_INLINE void find_rows(const PairRun& run, int64_t at, const float* (&x)[rows]) {
+  if (run.in != nullptr) {
+    const Row* const in = run.in + at;
+    const int64_t base = run.in_first * run.x_pitch; // maybe negative: no row by itself
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = run.x + (base + int64_t{in[r]} * run.x_pitch); });
+  } else {
+    const float* const first = run.x + (run.in_first + at) * run.x_pitch;
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = first + r * run.x_pitch; });
+  }
+}
+
+// `groups` groups of `rows` pairs each, from pair `at` on; `later` groups of the run follow them. The loop over
+// channels is not unrolled: its three counting instructions are hidden behind the sums, and the compiler keeps every
+// sum in its register.
 template <int rows, int vectors>
-LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups) {
+LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups, int64_t later) {
+  if (groups <= 0) return;
   const int64_t cin = run.cin;
-  for (; groups > 0; --groups, at += rows) {
-    const float* x[rows];
-    if (run.in != nullptr) {
-      const int64_t base = run.in_first * run.x_pitch;
-      unrolled<rows>([&](auto r) LATTICE_LAMBDA {
-        x[r] = run.x + (base + int64_t{run.in[at + r]} * run.x_pitch);
-      });
-    } else {
-      const float* first = run.x + (run.in_first + at) * run.x_pitch;
-      unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = first + r * run.x_pitch; });
-    }
-    // Rows of a list lie apart, which the hardware does not foresee.
-    if (run.prefetch > 0 && groups > 1) {
-      for (int r = 0; r < rows; ++r) {
-        const float* next = run.x + (run.in_first + int64_t{run.in[at + rows + r]}) * run.x_pitch;
-        for (int64_t c = 0; c < run.prefetch; c += 16) __builtin_prefetch(next + c);
-      }
-    }
+  const float* x[rows];
+  find_rows<rows>(run, at, x);
+  for (;; at += rows) {
+    // Rows of a list lie apart, which the hardware does not foresee: those of the next group are asked for a line
+    // at a time beside the arithmetic, as many at once would hold it up.
+    const float* soon[rows];
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA { soon[r] = x[r]; });
+    if (groups > 1) find_rows<rows>(run, at + rows, soon);
+    ask_ahead(run.weights_ahead, later + groups - 1);
+    ask_ahead(run.y_ahead, later + groups - 1);
+    ask_ahead(run.residual_ahead, later + groups - 1);
     Vec part[rows * vectors];
     unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA { part[i] = zero(); });
     const float* w = run.w;
@@ -67,7 +84,12 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
       }
       w += vectors * lanes;
     };
-    for (int64_t c = 0; c < cin; ++c) channel(c);
+    int64_t c = 0;
+    while (c + channels_a_line <= cin) {
+      unrolled<rows>([&](auto r) LATTICE_LAMBDA { __builtin_prefetch(soon[r] + c); });
+      for (const int64_t end = c + channels_a_line; c < end; ++c) channel(c);
+    }
+    for (; c < cin; ++c) channel(c);
     float* total[rows];
     if (run.out != nullptr) {
       const int64_t base = run.out_first * run.total_pitch;
@@ -88,12 +110,14 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups)
         store(to, add(load(to), part[i]));
       });
     }
+    if (--groups == 0) return;
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = soon[r]; });
   }
 }
 
 template <int max_rows, int vectors>
 struct GroupTable {
-  using Run = void (*)(const PairRun&, int64_t, int64_t);
+  using Run = void (*)(const PairRun&, int64_t, int64_t, int64_t);
   template <int... index>
   static constexpr std::array<Run, max_rows> make(std::integer_sequence<int, index...>) {
     return {&run_groups<index + 1, vectors>...};
@@ -110,13 +134,12 @@ void run_pairs(const PairRun& run) {
   const int64_t size = run.count / groups;
   const int64_t longer = run.count % groups;
   const auto& table = GroupTable<max_rows, vectors>::of_rows;
-  if (longer > 0) table[static_cast<size_t>(size)](run, 0, longer);
-  table[static_cast<size_t>(size - 1)](run, longer * (size + 1), groups - longer);
+  if (longer > 0) table[static_cast<size_t>(size)](run, 0, longer, groups - longer);
+  table[static_cast<size_t>(size - 1)](run, longer * (size + 1), groups - longer, 0);
 }
 
 constexpr PairKernel kernels[] = {
-#define LATTICE_KERNEL(vectors, rows, most, cost, why)                                             \
-  {LATTICE_LEVEL_NAME, vectors, rows, most, cost, why, &run_pairs<rows, vectors>},
+#define LATTICE_KERNEL(vectors, rows, cost, why) {LATTICE_LEVEL_NAME, vectors, rows, cost, why, &run_pairs<rows, vectors>},
 #include "kernels/cpu/matmul/kernels.inc"
 #undef LATTICE_KERNEL
 };
@@ -205,28 +228,45 @@ LATTICE_INLINE Vec first_term(const FinishRun& run) {
   return broadcast(&term);
 }
 
-// bias, then batch norm, residual and relu as the flags say: one pass from totals to y.
-template <class T, bool has_norm, bool has_residual, bool has_relu>
-void finish_pattern(const FinishRun& run, const Pattern& pattern) {
-  const float* bias = run.epilogue->bias;
+// bias, then batch norm, residual and relu as the flags say: one pass from totals to y, over `rows` rows at a time, so
+// that what belongs to a channel is loaded once for them.
+template <class T, bool has_bias, bool has_norm, bool has_residual, bool has_relu, int rows>
+LATTICE_INLINE void finish_some(const FinishRun& run, const Pattern& pattern, int64_t row) {
+  const float* const bias = run.epilogue->bias;
+  const float* const scale = has_norm ? pattern.norm->scale : nullptr;
+  const float* const shift = has_norm ? pattern.norm->shift : nullptr;
   const Vec start = first_term(run);
-  for (int64_t row = 0; row < run.rows; ++row) {
-    const float* total = run.total + row * run.total_pitch;
-    T* y = run.y.row<T>(run.first_row + row);
-    const T* residual = has_residual ? pattern.residual->residual.row<T>(run.first_row + row) : nullptr;
-    const auto vector_at = [&](int64_t c, int64_t count) LATTICE_LAMBDA {
-      Vec value = add(start, load(total + c));
-      if (bias != nullptr) value = add(value, load(bias + c));
-      if constexpr (has_norm)
-        value = fma(settled<T>(value), load(pattern.norm->scale + c), load(pattern.norm->shift + c));
-      if constexpr (has_residual) value = add(settled<T>(value), load_values(residual + c, count));
+  const float* const total = run.total + row * run.total_pitch;
+  const int64_t total_pitch = run.total_pitch, y_pitch = run.y.pitch, cols = run.cols;
+  T* const y = run.y.row<T>(run.first_row + row);
+  const T* const residual = has_residual ? pattern.residual->residual.row<T>(run.first_row + row) : nullptr;
+  const int64_t residual_pitch = has_residual ? pattern.residual->residual.pitch : 0;
+  const auto vectors_at = [&](int64_t c, int64_t count) LATTICE_LAMBDA {
+    Vec b = start, s = start, t = start;
+    if constexpr (has_bias) b = load(bias + c);
+    if constexpr (has_norm) s = load(scale + c), t = load(shift + c);
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA {
+      Vec value = add(start, load(total + (r * total_pitch + c)));
+      if constexpr (has_bias) value = add(value, b);
+      if constexpr (has_norm) value = fma(settled<T>(value), s, t);
+      if constexpr (has_residual)
+        value = add(settled<T>(value), load_values(residual + (r * residual_pitch + c), count));
       if constexpr (has_relu) value = relu(value); // the same before and after rounding
-      store_values(y + c, value, count);
-    };
-    int64_t c = 0;
-    for (; c + lanes <= run.cols; c += lanes) vector_at(c, lanes);
-    if (c < run.cols) vector_at(c, run.cols - c);
-  }
+      store_values(y + (r * y_pitch + c), value, count);
+    });
+  };
+  int64_t c = 0;
+  for (; c + lanes <= cols; c += lanes) vectors_at(c, lanes);
+  if (c < cols) vectors_at(c, cols - c);
+}
+
+template <class T, bool has_bias, bool has_norm, bool has_residual, bool has_relu>
+void finish_pattern(const FinishRun& run, const Pattern& pattern) {
+  int64_t row = 0;
+  for (; row + 4 <= run.rows; row += 4)
+    finish_some<T, has_bias, has_norm, has_residual, has_relu, 4>(run, pattern, row);
+  for (; row < run.rows; ++row)
+    finish_some<T, has_bias, has_norm, has_residual, has_relu, 1>(run, pattern, row);
 }
 
 // Any list of entries, one after another over a row of totals in the cache.
@@ -278,18 +318,18 @@ void finish_rows(const FinishRun& run) {
   }
   const Pattern pattern = pattern_of(run.epilogue->entries);
   if (!pattern.fits) return finish_any<T>(run);
-  const int which = (pattern.norm != nullptr ? 4 : 0) + (pattern.residual != nullptr ? 2 : 0) +
-                    (pattern.relu ? 1 : 0);
-  switch (which) {
-  case 0: return finish_pattern<T, false, false, false>(run, pattern);
-  case 1: return finish_pattern<T, false, false, true>(run, pattern);
-  case 2: return finish_pattern<T, false, true, false>(run, pattern);
-  case 3: return finish_pattern<T, false, true, true>(run, pattern);
-  case 4: return finish_pattern<T, true, false, false>(run, pattern);
-  case 5: return finish_pattern<T, true, false, true>(run, pattern);
-  case 6: return finish_pattern<T, true, true, false>(run, pattern);
-  default: return finish_pattern<T, true, true, true>(run, pattern);
-  }
+  const auto flag = [](bool set, auto&& then) {
+    set ? then(std::true_type{}) : then(std::false_type{});
+  };
+  flag(run.epilogue->bias != nullptr, [&](auto bias) {
+    flag(pattern.norm != nullptr, [&](auto norm) {
+      flag(pattern.residual != nullptr, [&](auto residual) {
+        flag(pattern.relu, [&](auto relu) {
+          finish_pattern<T, bias, norm, residual, relu>(run, pattern);
+        });
+      });
+    });
+  });
 }
 
 inline void finish(const FinishRun& run) {

@@ -8,6 +8,8 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "kernels/cpu/matmul/soon.h"
+
 namespace lattice::cpu {
 namespace {
 
@@ -65,14 +67,19 @@ Slot slot_of(const Scratch& scratch, const MatmulWeights& weights, int64_t rows,
 }
 
 // All blocks of output channels for the pairs of `run`, whose x, pairs and total are set.
-void run_blocks(const MatmulWeights& weights, int64_t kernel_row, PairRun run) {
+void run_blocks(const MatmulWeights& weights, int64_t kernel_row, PairRun run, Soon& soon) {
   const float* row_weights = weights.packed.get() + kernel_row * weights.row_floats();
   float* total = run.total;
-  for (const CoutBlock& block : weights.blocks) {
+  for (size_t b = 0; b < weights.blocks.size(); ++b) {
+    const CoutBlock& block = weights.blocks[b];
+    const bool last = b + 1 == weights.blocks.size();
+    const int64_t groups = groups_of(block, run.count);
+    take_share(soon, groups, run);
+    run.weights_ahead = last ? ahead_of(weights, soon.next_kernel_row, 0, groups)
+                             : ahead_of(weights, kernel_row, b + 1, groups);
     run.w = row_weights + block.offset;
     run.total = total + block.first;
     block.kernel->run(run);
-    run.prefetch = 0; // the rows are here now
   }
 }
 
@@ -98,7 +105,7 @@ struct Window {
 
 // The same from f32 or f16 features.
 void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, Window window,
-               const Slot& slot, PairRun run) {
+               const Slot& slot, PairRun run, Soon& soon) {
   run.cin = weights.cin;
   run.total = slot.total;
   run.total_pitch = total_pitch(weights);
@@ -111,8 +118,7 @@ void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, 
       run.x_pitch = widened_pitch(weights);
       run.in_first -= window.first;
     }
-    if (run.in != nullptr) run.prefetch = weights.cin;
-    run_blocks(weights, kernel_row, run);
+    run_blocks(weights, kernel_row, run, soon);
     return;
   }
   const int64_t pitch = widened_pitch(weights);
@@ -130,7 +136,7 @@ void run_pairs(const MatmulWeights& weights, int64_t kernel_row, ConstMatrix x, 
     part.out = run.out != nullptr ? run.out + done : nullptr;
     if (run.out == nullptr) part.out_first = run.out_first + done;
     part.count = count;
-    run_blocks(weights, kernel_row, part);
+    run_blocks(weights, kernel_row, part, soon);
     done += count;
   }
 }
@@ -208,9 +214,17 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
     window = window_of(args, from, to);
     if (window.count > 0) widen(weights, args.x, nullptr, window.first, window.count, slot.widened);
   }
+  int64_t groups = 0;
+  for (int64_t r = 0; r < count; ++r)
+    groups += groups_of(weights, int64_t{to[r]} - int64_t{from[r]});
+  Soon soon = soon_for(args.y, args.epilogue, first_row, rows, groups);
   for (int64_t r = 0; r < count; ++r) {
     if (from[r] == to[r]) continue;
     const EdgeList& list = lists[static_cast<size_t>(r)];
+    soon.next_kernel_row = r + 1;
+    while (soon.next_kernel_row < count && from[soon.next_kernel_row] == to[soon.next_kernel_row])
+      ++soon.next_kernel_row;
+    if (soon.next_kernel_row == count) soon.next_kernel_row = 0;
     PairRun run;
     run.count = int64_t{to[r]} - int64_t{from[r]};
     run.store = args.one_edge;
@@ -223,7 +237,7 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
       run.out = (forward ? list.coarse : list.fine) + from[r];
       run.out_first = -first_row;
     }
-    run_pairs(weights, r, args.x, window, slot, run);
+    run_pairs(weights, r, args.x, window, slot, run, soon);
     if (slot.den != nullptr) add_squares(weights, r, run, slot.den);
   }
   finish(weights, slot, first_row, rows, args.y, args.epilogue);
@@ -236,7 +250,8 @@ void run_tile(const RelationMatmulArgs& args, const Slot& slot, int64_t first_ro
 int64_t choose_tile_rows(const MatmulWeights& weights, int64_t out_rows, int32_t threads) {
   const int64_t row_bytes = total_pitch(weights) * int64_t{sizeof(float)};
   const int64_t fitting = cache_bytes / row_bytes / tile_granule * tile_granule;
-  const int64_t rows = std::clamp(fitting, 4 * tile_granule, 8 * tile_granule);
+  const int64_t fewest = weights.bytes < weights_beyond_cache ? 4 : 8;
+  const int64_t rows = std::clamp(fitting, fewest * tile_granule, 8 * tile_granule);
   if (threads <= 1) return rows;
   // At least 8 tiles a thread, as long as tiles are not tiny.
   const int64_t share = out_rows / (int64_t{8} * threads) / tile_granule * tile_granule;
@@ -315,7 +330,9 @@ void rows_matmul(const RowsMatmulArgs& args, const Scratch& scratch) {
                         run.in_first = chunk * rows_a_chunk;
                         run.count = std::min(rows_a_chunk, rows - run.in_first);
                         run.store = true;
-                        run_pairs(*args.weights, 0, args.x, {}, slot, run);
+                        Soon soon = soon_for(args.y, args.epilogue, run.in_first, run.count,
+                                             groups_of(*args.weights, run.count));
+                        run_pairs(*args.weights, 0, args.x, {}, slot, run, soon);
                         finish(*args.weights, slot, run.in_first, run.count, args.y, args.epilogue);
                       }
                     });

@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 #include "base/f16.h"
+#include "base/huge_pages.h"
 #include "base/tensor.h"
 
 namespace lattice::cpu {
@@ -18,12 +19,14 @@ namespace {
 
 // Zeroed floats on a cache line border, or nothing.
 std::shared_ptr<float[]> aligned_floats(int64_t count) {
-  void* memory = ::operator new (static_cast<size_t>(count) * sizeof(float), std::align_val_t{64},
-                                 std::nothrow);
+  const size_t bytes = static_cast<size_t>(count) * sizeof(float);
+  const std::align_val_t border{alignment_for(bytes, 64)};
+  void* memory = ::operator new (bytes, border, std::nothrow);
   if (memory == nullptr) return nullptr;
+  prefer_huge_pages(memory, bytes);
   float* floats = static_cast<float*>(memory);
   std::fill_n(floats, count, 0.0f);
-  return {floats, [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
+  return {floats, [border](float* p) { ::operator delete (p, border); }};
 }
 
 float float_at(const TensorView& view, int64_t index) {
@@ -85,12 +88,8 @@ void read_chain(const Weight& weight, const Sizes& sizes, int64_t row, int64_t o
   }
 }
 
-bool takes(const PairKernel& kernel, int64_t cin) {
-  return kernel.most_cin == 0 || cin <= kernel.most_cin;
-}
-
 // The cheapest kernels that cover `vectors` vectors of output channels, wide ones first.
-std::vector<const PairKernel*> cheapest_cover(const SimdTable& simd, int64_t vectors, int64_t cin) {
+std::vector<const PairKernel*> cheapest_cover(const SimdTable& simd, int64_t vectors) {
   const auto count = static_cast<size_t>(vectors);
   std::vector<int64_t> cost(count + 1, INT64_MAX);
   std::vector<const PairKernel*> last(count + 1, nullptr);
@@ -98,7 +97,7 @@ std::vector<const PairKernel*> cheapest_cover(const SimdTable& simd, int64_t vec
   for (size_t v = 1; v <= count; ++v) {
     for (const PairKernel& kernel : simd.kernels) {
       const auto width = static_cast<size_t>(kernel.vectors);
-      if (!takes(kernel, cin) || width > v) continue;
+      if (width > v) continue;
       const int64_t with = cost[v - width] + int64_t{kernel.vectors} * kernel.cost;
       if (with < cost[v]) {
         cost[v] = with;
@@ -138,7 +137,7 @@ Result<MatmulWeights> pack_weights(const Weight& weight, int64_t cin, const Pack
     vectors = (vectors + width - 1) / width * width;
     cover.assign(static_cast<size_t>(vectors / width), options.only);
   } else {
-    cover = cheapest_cover(*options.simd, vectors, cin);
+    cover = cheapest_cover(*options.simd, vectors);
   }
   packed.padded_cout = vectors * lanes;
   int64_t first = 0;
@@ -200,10 +199,7 @@ std::string explain(const MatmulWeights& weights) {
                                   [&](const CoutBlock& block) { return block.kernel == &kernel; });
     if (used) continue;
     text += fmt::format("\n  not {}: ", label_of(kernel));
-    if (!takes(kernel, weights.cin)) {
-      text +=
-          fmt::format("weights of {} input channels leave the first level of cache", weights.cin);
-    } else if (kernel.vectors > vectors) {
+    if (kernel.vectors > vectors) {
       text += fmt::format("wider than {} vectors", vectors);
     } else {
       text += fmt::format("{} vectors cost less with the ones above", vectors);
