@@ -74,7 +74,7 @@ Result<Artifact> load_artifact(const fs::path& directory, const ArtifactOptions&
     return fail(
         Code::io,
         fmt::format("cannot be opened: {}", error ? error.message() : "No such file or directory"),
-        {directory.string(), 0, 0, ""});
+        {directory.empty() ? "''" : directory.string(), 0, 0, ""});
   }
   if (!fs::is_directory(status)) {
     return fail(

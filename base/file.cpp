@@ -22,7 +22,8 @@ constexpr size_t bytes_a_call = size_t{1} << 30;
 std::string reason(int error) { return std::generic_category().message(error); }
 
 tl::unexpected<Error> io_error(std::string_view what, const std::string& name, int error) {
-  return fail(Code::io, fmt::format("{}: {}", what, reason(error)), {name, 0, 0, ""});
+  return fail(Code::io, fmt::format("{}: {}", what, reason(error)),
+              {name.empty() ? "''" : name, 0, 0, ""});
 }
 
 const char* kind_of(mode_t mode) {
@@ -151,8 +152,16 @@ Result<std::string> read_file(const std::filesystem::path& path, int64_t max_byt
   return text;
 }
 
-Status write_file_atomically(const std::filesystem::path& path,
+Status write_file_atomically(const std::filesystem::path& given,
                              std::span<const std::span<const std::byte>> parts) {
+  if (given.empty()) return io_error("cannot be written", "", ENOENT);
+  // A link stays: what it leads to is replaced.
+  std::filesystem::path path = given;
+  std::error_code error;
+  if (std::filesystem::is_symlink(given, error)) {
+    path = std::filesystem::canonical(given, error);
+    if (error) return io_error("is a link that leads to no file", given.string(), error.value());
+  }
   const std::string name = path.string();
   struct stat status {};
   if (::stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {

@@ -42,6 +42,14 @@ TEST_F(Files, WhatWasWrittenIsRead) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
+TEST_F(Files, ALinkThatLeadsNowhereIsNotReplaced) {
+  fs::create_symlink("loop", folder_ / "loop");
+  const auto status = write_file_atomically(folder_ / "loop", "text");
+  ASSERT_FALSE(status);
+  EXPECT_NE(std::string(status.error().what()).find("leads to no file"), std::string::npos);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "loop"));
+}
+
 TEST_F(Files, OnlyRegularFilesAreRead) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   fs::create_symlink("loop", folder_ / "loop");

@@ -66,7 +66,7 @@ Result<Figures> measure(const Options& options) {
 
   const int32_t threads = session.report().threads;
   Limit limit(measured.program, threads);
-  Progress progress("bench", options.repeat * 2 + 3);
+  Progress progress("bench", int64_t{options.repeat} * 2 + 3);
   limit.measure();
   for (int32_t i = 0; i < options.repeat; ++i) {
     const auto start = Clock::now();
@@ -202,7 +202,7 @@ Command add_bench(CLI::App& root) {
   add_measure_options(*app, options->measure);
   app->add_option("--repeat", options->repeat, "Runs to take the median of")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   auto json = std::shared_ptr<bool>(options, &options->json);
   add_json(*app, *json);

@@ -2,7 +2,9 @@
 // One function for each, in the file of its name.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -29,6 +31,11 @@ inline void add_directory(CLI::App& app, std::string& directory) {
   app.add_option("DIR", directory, "Directory of graph.mlir and weights.safetensors")
       ->type_name("")
       ->required();
+}
+inline CLI::Option* add_threads(CLI::App& app, int32_t& threads) {
+  return app.add_option("--threads", threads, "0: all the process may use [0]")
+      ->type_name("N")
+      ->check(CLI::Range(0, std::numeric_limits<int32_t>::max()));
 }
 inline CLI::Option* add_json(CLI::App& app, bool& json) {
   return app.add_flag("--json", json, "Print one JSON object on stdout, nothing else");

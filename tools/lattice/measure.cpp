@@ -69,18 +69,21 @@ void add_measure_options(CLI::App& app, MeasureOptions& options) {
   };
   constexpr const char* inputs = "Inputs, one of the first three";
   add(inputs, "--inputs", options.inputs, "FILE", "A .safetensors file: arguments by their names");
-  add(inputs, "--points", options.cloud.path, "CLOUD",
-      "A point cloud, voxelized as by `lattice run`");
-  add(inputs, "--scene", options.scene, "NAME", "Made up: kitti (5 cm), kitti-10cm, room (2 cm)");
-  add(inputs, "--voxel-size", options.cloud.voxel_size, "V|X,Y,Z",
-      "With --points: edge of a voxel");
-  add(inputs, "--origin", options.cloud.origin, "min|X,Y,Z", "With --points: corner of voxel 0");
-  add(inputs, "--features", options.cloud.features, "LIST", "With --points: channels in order");
+  CLI::Option* points = add(inputs, "--points", options.cloud.path, "CLOUD",
+                            "A point cloud, voxelized as by `lattice run`");
+  CLI::Option* scene = add(inputs, "--scene", options.scene, "NAME",
+                           "Made up: kitti (5 cm), kitti-10cm, room (2 cm)");
+  add(inputs, "--voxel-size", options.cloud.voxel_size, "V|X,Y,Z", "With --points: edge of a voxel")
+      ->needs(points);
+  add(inputs, "--origin", options.cloud.origin, "min|X,Y,Z", "With --points: corner of voxel 0")
+      ->needs(points);
+  add(inputs, "--features", options.cloud.features, "LIST", "With --points: channels in order")
+      ->needs(points);
   add(inputs, "--copies", options.copies, "N", "With --scene: how many side by side [1]")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1000000))
+      ->needs(scene);
   constexpr const char* execution = "Execution";
-  add(execution, "--threads", options.run.threads, "N", "0: all the process may use [0]")
-      ->check(CLI::NonNegativeNumber);
+  add_threads(app, options.run.threads)->group(execution);
   add(execution, "--device", options.load.device, "NAME",
       "cpu, or reference: slow, to check [cpu]");
   add(execution, "--simd", options.load.simd, "LEVEL",

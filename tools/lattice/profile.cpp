@@ -68,8 +68,8 @@ constexpr const char* examples = R"(Examples:
   lattice profile net --scene kitti     writes trace.json
   lattice profile net --points scan.bin --voxel-size 0.05 --output scan.json
 
-Open the file in ui.perfetto.dev or chrome://tracing. Every span carries the
-line of graph.mlir it comes from.)";
+Open the file in ui.perfetto.dev or chrome://tracing. Spans of steps carry the
+line of graph.mlir they come from.)";
 
 } // namespace
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ void Progress::step() {
 void Progress::draw() const {
   if (!shown_) return;
   constexpr int64_t width = 30;
-  const auto filled = static_cast<size_t>(width * done_ / total_);
+  const auto filled = static_cast<size_t>(width * std::min(done_, total_) / total_);
   const std::string bar =
       std::string(filled, '=') + std::string(static_cast<size_t>(width) - filled, ' ');
   (void)std::fputs(fmt::format("\r{} [{}] {}/{}", what_, bar, done_, total_).c_str(), stderr);

@@ -300,8 +300,7 @@ void add_execution_options(CLI::App& app, Options& options) {
     return app.add_option(name, value, help)->type_name(type)->group("Execution");
   };
   add("--device", options.load.device, "NAME", "cpu, or reference: slow, to check [cpu]");
-  add("--threads", options.run.threads, "N", "0: all the process may use [0]")
-      ->check(CLI::NonNegativeNumber);
+  add_threads(app, options.run.threads)->group("Execution");
   add("--max-memory", options.max_memory, "SIZE", "To hold at once: 1.5G, 200M, bytes");
   add("--simd", options.load.simd, "LEVEL", "At most scalar, avx2, avx512; same results");
   app.add_flag("--trusted", options.run.trusted, "Skip checks: coordinates divide, are unique")
