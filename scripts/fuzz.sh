@@ -13,6 +13,6 @@ for target in "${targets[@]}"; do
   mkdir -p "$build/corpus/$name"
   seeds=()
   [ ! -d "tests/fuzz/$name" ] || seeds=("tests/fuzz/$name")
-  "$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -max_len=20000 -artifact_prefix="$build/findings/$name-" -print_final_stats=1 \
+  "$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -len_control=0 -max_len=20000 -artifact_prefix="$build/findings/$name-" -print_final_stats=1 \
     "$build/corpus/$name" "${seeds[@]}"
 done

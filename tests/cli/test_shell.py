@@ -63,6 +63,45 @@ def test_the_text_of_every_command_fits_80_columns(tmp_path):
         assert (code, err) == (0, "") and [line for line in out.splitlines() if len(line) > 80] == []
 
 
+@pytest.mark.parametrize("options, said", [
+    (["--repeat", 0], "0 not in range 1 to 1000000"),
+    (["--repeat", 2000000000], "2000000000 not in range"),
+    (["--threads", -1], "-1 not in range 0 to"),
+    (["--threads", "two"], "two not in range 0 to"),
+    (["--copies", 2], "--copies requires --scene"),
+    (["--voxel-size", 1], "--voxel-size requires --points"),
+])
+def test_bench_refuses_options_in_a_short_line(net, inputs, options, said):
+    code, out, err = lattice("bench", net, "--inputs", inputs, *options)
+    assert (code, out) == (64, "") and said in err and len(err) < 200
+
+
+def test_the_reference_device_is_measured_with_its_one_thread(net, inputs):
+    code, object = json_of("bench", net, "--inputs", inputs, "--repeat", 1, "--device", "reference")
+    assert code == 0 and object["threads"] == 1 and object["simd"] == "reference"
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_spans_of_a_trace_follow_each_other(net, inputs, tmp_path, device):
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("old")
+    link.symlink_to(real)
+    code, out, err = lattice("profile", net, "--inputs", inputs, "--device", device, "--output", link)
+    assert code == 0, err
+    assert link.is_symlink()  # what a link leads to is replaced, never the link
+    spans = [e for e in json.loads(real.read_text())["traceEvents"] if e["cat"] == "step"]
+    assert spans and all("graph.mlir:" in span["args"]["where"] for span in spans)
+    for before, after in zip(spans, spans[1:]):
+        assert after["ts"] >= before["ts"] + before["dur"] - 1
+
+
+def test_a_link_that_leads_nowhere_is_not_replaced(net, inputs, tmp_path):
+    link = tmp_path / "link.json"
+    link.symlink_to(tmp_path / "nothing" / "there.json")
+    code, out, err = lattice("profile", net, "--inputs", inputs, "--output", link)
+    assert code == 1 and "link.json" in err and "leads to no file" in err and link.is_symlink()
+
+
 def test_bench_takes_one_kind_of_input(net, inputs):
     for args in ([], ["--inputs", inputs, "--scene", "kitti"]):
         code, object = json_of("bench", net, *args)

@@ -212,19 +212,27 @@ Arranged arrange(const Rows& x, int64_t channels, uint32_t seed, int64_t padding
 }
 
 // The large networks on a small scene, and the scene upside down.
-class DeterminismOfNetworks : public testing::TestWithParam<const char*> {};
+struct LargeNetwork {
+  const char* name;
+  const char* kind; // "f32", "f16", "int8"
+};
+class DeterminismOfNetworks : public testing::TestWithParam<LargeNetwork> {};
 
 TEST_P(DeterminismOfNetworks, ThreadsVectorWidthAndOrder) {
   if (sanitized)
     GTEST_SKIP() << "the kernels and loops are those of the other tests, on weights of 150 MB";
-  const std::string name = GetParam();
+  const std::string name = GetParam().name, kind = GetParam().kind;
   int64_t channels = 0;
   for (const author::NetworkInfo& info : author::networks()) {
     if (info.name == name) channels = info.input_channels;
   }
   ASSERT_GT(channels, 0);
-  const Graph graph = finish(must(author::make_network(name)));
-  const Rows scene = random_rows(250, channels, 14, 3);
+  author::NetworkOptions options;
+  if (kind == "f16") options.dtype = DType::f16;
+  if (kind == "int8") options.bits = 8;
+  const Graph graph = finish(must(author::make_network(name, options)));
+  const Rows drawn = random_rows(250, channels, 14, 3);
+  const Rows scene(drawn.coords(), drawn.features(), {1, 1, 1}, options.dtype);
   const Arranged turned = arrange(scene, channels, 1, 5);
   uint64_t expected = 0;
   {
@@ -242,13 +250,17 @@ TEST_P(DeterminismOfNetworks, ThreadsVectorWidthAndOrder) {
       EXPECT_EQ(hash_of(session.run({{"x", scene.view(channels)}}, {.threads = threads})), expected)
           << simd << ", " << threads;
     }
+    if (options.dtype == DType::f16) continue;
     EXPECT_EQ(hash_of(session.run(turned.inputs(channels))), expected) << simd << ", another order";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, DeterminismOfNetworks,
-                         testing::Values("minkunet42", "spunet34", "centerpoint"),
-                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Networks, DeterminismOfNetworks,
+    testing::Values(LargeNetwork{"minkunet42", "f32"}, LargeNetwork{"minkunet42", "f16"},
+                    LargeNetwork{"spunet34", "f32"}, LargeNetwork{"centerpoint", "f32"},
+                    LargeNetwork{"centerpoint", "int8"}),
+    [](const auto& tested) { return std::string(tested.param.name) + "_" + tested.param.kind; });
 
 // Subnormal numbers at work: what flushing would change shows in the result.
 TEST(DeterminismOfSubnormals, AreKept) {

@@ -117,9 +117,9 @@ class VeryLarge : public testing::Test {
  protected:
   void SetUp() override {
     if (std::getenv("LATTICE_LARGE_TESTS") == nullptr)
-      GTEST_SKIP() << "set LATTICE_LARGE_TESTS=1: needs 10 to 14 GiB and minutes";
-    if (available_gib() < 12)
-      GTEST_SKIP() << "needs 12 GiB, " << available_gib() << " are available";
+      GTEST_SKIP() << "set LATTICE_LARGE_TESTS=1: needs 17 GiB and minutes";
+    if (available_gib() < 18)
+      GTEST_SKIP() << "needs 18 GiB, " << available_gib() << " are available";
   }
 };
 
