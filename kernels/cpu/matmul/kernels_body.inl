@@ -3,8 +3,8 @@
 //
 // Needed: zero, load (aligned), load_any, store (aligned), store_any, broadcast, add, mul, fma, div, sqrt,
 // relu, load_part, store_part (the first n floats), load_f16, load_f16_part, store_f16, store_f16_part,
-// accumulate (fma in place), rounded_to_f16, widen_part (n halves to floats, n below a vector),
-// activate (activation.h).
+// accumulate (fma in place), has_memory_fma, accumulate_element (the same with an element in memory),
+// rounded_to_f16, widen_part (n halves to floats, n below a vector), activate (activation.h).
 
 // f(0), f(1), ... f(count - 1) with constants, so that arrays of vectors stay in registers.
 template <int... index, class F>
@@ -19,6 +19,12 @@ LATTICE_INLINE void unrolled(F&& f) {
 // ------------------------------------------------------------------------------------ products of pairs
 
 inline constexpr int64_t channels_a_line = 16;
+
+// Rows of a list lie apart, which the hardware of processors without AVX-512 does not foresee: there the rows of
+// the next group are asked for a line at a time beside the arithmetic, as many at once would hold it up. With
+// 16 lanes wide layers lose 3 to 8 % by it: lines on their way from afar take the places that weights from the second
+// level of cache need.
+inline constexpr bool ask_for_rows = lanes < 16;
 
 // A group's share, with `later` groups of the run after it.
 LATTICE_INLINE void ask_ahead(const Ahead& ahead, int64_t later) {
@@ -40,6 +46,31 @@ LATTICE_INLINE void find_rows(const PairRun& run, int64_t at, const float* (&x)[
   }
 }
 
+// total[out] += part for the pairs at, at + 1, ...
+template <int rows, int vectors>
+LATTICE_INLINE void add_to_totals(const PairRun& run, int64_t at, const Vec (&part)[rows * vectors]) {
+  float* total[rows];
+  if (run.out != nullptr) {
+    const int64_t base = run.out_first * run.total_pitch;
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA {
+      total[r] = run.total + (base + int64_t{run.out[at + r]} * run.total_pitch);
+    });
+  } else {
+    float* first = run.total + (run.out_first + at) * run.total_pitch;
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA { total[r] = first + r * run.total_pitch; });
+  }
+  if (run.store) {
+    unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA {
+      store(total[i / vectors] + i % vectors * lanes, part[i]);
+    });
+  } else {
+    unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA {
+      float* to = total[i / vectors] + i % vectors * lanes;
+      store(to, add(load(to), part[i]));
+    });
+  }
+}
+
 // `groups` groups of `rows` pairs each, from pair `at` on; `later` groups of the run follow them. The loop over
 // channels is not unrolled: its three counting instructions are hidden behind the sums, and the compiler keeps every
 // sum in its register.
@@ -50,8 +81,6 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups,
   const float* x[rows];
   find_rows<rows>(run, at, x);
   for (;; at += rows) {
-    // Rows of a list lie apart, which the hardware does not foresee: those of the next group are asked for a line
-    // at a time beside the arithmetic, as many at once would hold it up.
     const float* soon[rows];
     unrolled<rows>([&](auto r) LATTICE_LAMBDA { soon[r] = x[r]; });
     if (groups > 1) find_rows<rows>(run, at + rows, soon);
@@ -86,32 +115,36 @@ LATTICE_NOINLINE void run_groups(const PairRun& run, int64_t at, int64_t groups,
     };
     int64_t c = 0;
     while (c + channels_a_line <= cin) {
-      unrolled<rows>([&](auto r) LATTICE_LAMBDA { __builtin_prefetch(soon[r] + c); });
+      if constexpr (ask_for_rows)
+        unrolled<rows>([&](auto r) LATTICE_LAMBDA { __builtin_prefetch(soon[r] + c); });
       for (const int64_t end = c + channels_a_line; c < end; ++c) channel(c);
     }
     for (; c < cin; ++c) channel(c);
-    float* total[rows];
-    if (run.out != nullptr) {
-      const int64_t base = run.out_first * run.total_pitch;
-      unrolled<rows>([&](auto r) LATTICE_LAMBDA {
-        total[r] = run.total + (base + int64_t{run.out[at + r]} * run.total_pitch);
-      });
-    } else {
-      float* first = run.total + (run.out_first + at) * run.total_pitch;
-      unrolled<rows>([&](auto r) LATTICE_LAMBDA { total[r] = first + r * run.total_pitch; });
-    }
-    if (run.store) {
-      unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA {
-        store(total[i / vectors] + i % vectors * lanes, part[i]);
-      });
-    } else {
-      unrolled<rows * vectors>([&](auto i) LATTICE_LAMBDA {
-        float* to = total[i / vectors] + i % vectors * lanes;
-        store(to, add(load(to), part[i]));
-      });
-    }
+    add_to_totals<rows, vectors>(run, at, part);
     if (--groups == 0) return;
     unrolled<rows>([&](auto r) LATTICE_LAMBDA { x[r] = soon[r]; });
+  }
+}
+
+// As run_groups for one vector of output channels and as many input channels as it has lanes: all weights stay in
+// registers for the whole list, and each element of x is read by the fma itself.
+template <int rows>
+LATTICE_NOINLINE void run_groups_kept(const PairRun& run, int64_t at, int64_t groups, int64_t later) {
+  if (groups <= 0) return;
+  Vec weight[lanes];
+  unrolled<lanes>([&](auto c) LATTICE_LAMBDA { weight[c] = load(run.w + c * lanes); });
+  for (;; at += rows) {
+    const float* x[rows];
+    find_rows<rows>(run, at, x);
+    ask_ahead(run.y_ahead, later + groups - 1);
+    ask_ahead(run.residual_ahead, later + groups - 1);
+    Vec part[rows];
+    unrolled<rows>([&](auto r) LATTICE_LAMBDA { part[r] = zero(); });
+    unrolled<lanes * rows>([&](auto i) LATTICE_LAMBDA {
+      accumulate_element(part[i % rows], x[i % rows] + i / rows, weight[i / rows]);
+    });
+    add_to_totals<rows, 1>(run, at, part);
+    if (--groups == 0) return;
   }
 }
 
@@ -126,16 +159,33 @@ struct GroupTable {
       make(std::make_integer_sequence<int, max_rows>{});
 };
 
+// The same where all weights of a list fit in registers.
+template <int max_rows>
+struct KeptTable {
+  template <int... index>
+  static constexpr auto make(std::integer_sequence<int, index...>) {
+    return std::array{&run_groups_kept<index + 1>...};
+  }
+  static constexpr auto of_rows = make(std::make_integer_sequence<int, max_rows>{});
+};
+
 // Splits the pairs into groups of nearly equal size: 7 + 7 rather than 12 + 2.
-template <int max_rows, int vectors>
-void run_pairs(const PairRun& run) {
-  if (run.count <= 0) return;
+template <int max_rows, class Table>
+LATTICE_INLINE void run_with(const Table& table, const PairRun& run) {
   const int64_t groups = (run.count + max_rows - 1) / max_rows;
   const int64_t size = run.count / groups;
   const int64_t longer = run.count % groups;
-  const auto& table = GroupTable<max_rows, vectors>::of_rows;
   if (longer > 0) table[static_cast<size_t>(size)](run, 0, longer, groups - longer);
   table[static_cast<size_t>(size - 1)](run, longer * (size + 1), groups - longer, 0);
+}
+
+template <int max_rows, int vectors>
+void run_pairs(const PairRun& run) {
+  if (run.count <= 0) return;
+  if constexpr (has_memory_fma && vectors == 1) {
+    if (run.cin == lanes) return run_with<max_rows>(KeptTable<max_rows>::of_rows, run);
+  }
+  run_with<max_rows>(GroupTable<max_rows, vectors>::of_rows, run);
 }
 
 constexpr PairKernel kernels[] = {

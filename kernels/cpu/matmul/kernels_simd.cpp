@@ -60,6 +60,16 @@ LATTICE_INLINE Vec fma(Vec a, Vec b, Vec c) { return hn::MulAdd(a, b, c); }
 LATTICE_INLINE void accumulate(Vec& sum, Vec a, Vec b) {
   __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
 }
+// Where 32 registers hold the weights of 16 input channels beside the sums, and fma reads one element into all lanes:
+// sum = fma(*a, b, sum).
+constexpr bool has_memory_fma = LATTICE_KERNEL_LANES == 16;
+LATTICE_INLINE void accumulate_element(Vec& sum, const float* a, Vec b) {
+#if LATTICE_KERNEL_LANES == 16
+  __asm__("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum.raw) : "v"(b.raw), "m"(*a));
+#else
+  accumulate(sum, broadcast(a), b);
+#endif
+}
 LATTICE_INLINE Vec relu(Vec x) { return hn::IfThenZeroElse(hn::Le(x, zero()), x); }
 
 LATTICE_INLINE Vec load_part(const float* from, int64_t count) {

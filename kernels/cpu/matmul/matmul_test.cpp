@@ -410,25 +410,26 @@ TEST(Matmul, RandomCasesGiveTheBitsOfTheDefinition) {
   }
 }
 
-// kernels.inc, kernel by kernel, over group sizes 1 .. rows and whatever channels it takes.
+// kernels.inc, kernel by kernel, over group sizes 1 .. rows, any channels and as many as a vector has lanes.
 TEST(Matmul, EveryKernelGivesTheBitsOfTheDefinition) {
   for (const SimdTable* table : tables())
     for (const PairKernel& kernel : table->kernels)
       for (int64_t rows = 1; rows <= 2 * kernel.rows + 1; ++rows) {
         Random random(static_cast<uint64_t>(rows));
-        const int64_t cin = 1 + random.below(9);
-        const DType dtype = rows % 2 == 0 ? DType::f16 : DType::f32;
-        const int64_t cout = 1 + random.below(2 * kernel.vectors * table->lanes);
-        Case c;
-        c.edges = random_edges(rows + 3, rows + 3, 3, random);
-        add_list(c.edges, random.ascending(rows + 3, rows), random.ascending(rows + 3, rows));
-        c.weight = make_weight(4, cin, cout, 0, DType::f32, random);
-        c.x = std::make_unique<Grid>(rows + 3, cin, 1, dtype, random);
-        c.y = std::make_unique<Grid>(rows + 3, cout, 1, dtype, random);
-        const auto weights = pack_weights(c.weight->weight, cin, {table, &kernel, false, 0.0f});
-        ASSERT_TRUE(weights) << weights.error().what();
-        ASSERT_TRUE(same(expected_of(c), run(c, *weights, 1, tile_granule)))
-            << describe(c, *weights);
+        for (const int64_t cin : {int64_t{1 + random.below(9)}, int64_t{table->lanes}}) {
+          const DType dtype = rows % 2 == 0 ? DType::f16 : DType::f32;
+          const int64_t cout = 1 + random.below(2 * kernel.vectors * table->lanes);
+          Case c;
+          c.edges = random_edges(rows + 3, rows + 3, 3, random);
+          add_list(c.edges, random.ascending(rows + 3, rows), random.ascending(rows + 3, rows));
+          c.weight = make_weight(4, cin, cout, 0, DType::f32, random);
+          c.x = std::make_unique<Grid>(rows + 3, cin, 1, dtype, random);
+          c.y = std::make_unique<Grid>(rows + 3, cout, 1, dtype, random);
+          const auto weights = pack_weights(c.weight->weight, cin, {table, &kernel, false, 0.0f});
+          ASSERT_TRUE(weights) << weights.error().what();
+          ASSERT_TRUE(same(expected_of(c), run(c, *weights, 1, tile_granule)))
+              << describe(c, *weights);
+        }
       }
 }
 

@@ -39,6 +39,8 @@ inline Vec fma(const Vec& a, const Vec& b, const Vec& c) {
   return per_lane([&](int i) { return std::fma(a.at[i], b.at[i], c.at[i]); });
 }
 inline void accumulate(Vec& sum, const Vec& a, const Vec& b) { sum = fma(a, b, sum); }
+constexpr bool has_memory_fma = lanes == 16;
+inline void accumulate_element(Vec& sum, const float* a, const Vec& b) { accumulate(sum, broadcast(a), b); }
 inline Vec relu(const Vec& x) {
   return per_lane([&](int i) { return x.at[i] <= 0.0f ? 0.0f : x.at[i]; });
 }
