@@ -182,9 +182,11 @@ LATTICE_INLINE void run_with(const Table& table, const PairRun& run) {
 template <int max_rows, int vectors>
 void run_pairs(const PairRun& run) {
   if (run.count <= 0) return;
+#if !defined(LATTICE_NO_KEPT_KERNELS)
   if constexpr (has_memory_fma && vectors == 1) {
     if (run.cin == lanes) return run_with<max_rows>(KeptTable<max_rows>::of_rows, run);
   }
+#endif
   run_with<max_rows>(GroupTable<max_rows, vectors>::of_rows, run);
 }
 
